@@ -1,0 +1,5 @@
+// Package output takes generated files to the disk, or says how the disk differs from them.
+//
+// In: a set of files as values and the folder they belong to. Out: written files, a manifest of what was issued, or a
+// unified diff. It is the only package that writes; it must never know what is in a file or why.
+package output

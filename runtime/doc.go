@@ -1,0 +1,10 @@
+// Package runtime is what generated code calls to keep the promise that a request with an idempotency key has one effect.
+//
+// In: an HTTP request, an [Operation] with its policy, a [Store] and the function that says who is asking. Out: exactly
+// one committed effect per scope and key, and the same answer for every repetition of the request. It must never know
+// which database a store uses or what a handler does; it imports net/http and the standard library only.
+//
+// The way of a request is read top to bottom in engine.go:
+//
+//	key, scope, fingerprint (pure) -> gate -> store -> handler with its transaction -> captured answer -> commit -> send
+package runtime
