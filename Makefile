@@ -1,0 +1,52 @@
+# Two commands do all the set-up: `make demo` shows the whole way, `make test` runs every test.
+# Both need Go alone; `make test` and the demo use a PostgreSQL that they find and start in a temporary folder.
+
+GO ?= go
+
+.PHONY: all demo test race vet lint bench generate check fuzz clean
+
+all: test
+
+## demo: generate the example, start it, send it the drill, say where the published page is
+demo:
+	$(GO) run ./cmd/idemgen generate --config examples/payments/idemgen.yaml
+	$(GO) run ./examples/payments --drill
+
+## test: vet and test every module of the repository, on a PostgreSQL of its own
+TESTFLAGS ?=
+test: vet check
+	$(GO) test $(TESTFLAGS) ./...
+	cd generator/migration/toolstest && $(GO) test $(TESTFLAGS) ./...
+
+## race: the same tests under the race detector
+race:
+	$(MAKE) test TESTFLAGS=-race
+
+vet:
+	$(GO) vet ./...
+
+## check: the committed generated code is what the generator writes today
+check:
+	$(GO) run ./cmd/idemgen check --config examples/payments/idemgen.yaml
+
+## generate: write the example's generated code again
+generate:
+	$(GO) run ./cmd/idemgen generate --config examples/payments/idemgen.yaml
+
+lint:
+	golangci-lint run ./...
+
+## bench: the table of docs/performance.md
+bench:
+	$(GO) test -run '^$$' -bench . -benchtime 1x ./runtime/pgstore/...
+
+## fuzz: each fuzz target for FUZZTIME
+FUZZTIME ?= 30s
+fuzz:
+	@for p in $$($(GO) list ./...); do \
+	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
+	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; \
+	  done; done
+
+clean:
+	rm -rf bin
