@@ -1,0 +1,245 @@
+package output
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Action is what a change does to a file.
+type Action string
+
+// The actions.
+const (
+	Create Action = "create"
+	Update Action = "update"
+	Delete Action = "delete"
+)
+
+// Change is one file that the disk and the generated files differ in.
+type Change struct {
+	// Path is slash-separated and relative to the root.
+	Path   string
+	Action Action
+	// Old is what the disk holds, nil for Create; New what it is to hold, nil for Delete.
+	Old, New []byte
+
+	mode fs.FileMode // of the file that is there; 0 for Create
+}
+
+// Plan is what a run would change. It is made by [Dir.Plan] and holds for as long as nobody else writes.
+type Plan struct {
+	// Changes are sorted by path; the manifest is not among them.
+	Changes []Change
+	// Kept are files that are generated no more, but were edited since they were: they are not deleted.
+	Kept []string
+	// Total is how many files were asked for.
+	Total int
+
+	dir      *Dir
+	manifest *Change // nil when it stays as it is
+}
+
+// Plan compares files with the folder. The manifest is a path like any other, by custom [DefaultManifest]. The error is
+// of type [Refusals] when something in the folder is in the way; the folder is not changed in any case.
+func (d *Dir) Plan(manifestPath string, files []File) (*Plan, error) {
+	if err := checkPath(manifestPath); err != nil {
+		return nil, Refusals{{Path: manifestPath, Reason: err.Error()}}
+	}
+	files = slices.Clone(files)
+	slices.SortStableFunc(files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
+
+	previous, before, err := d.readManifest(manifestPath)
+	if err != nil {
+		return nil, err
+	}
+	plan := &Plan{dir: d, Total: len(files)}
+	refusals := checkFiles(manifestPath, files)
+	next := manifest{}
+	if len(refusals) == 0 {
+		for _, file := range files {
+			change, refusal := d.compare(file)
+			switch {
+			case refusal != nil:
+				refusals = append(refusals, refusal)
+			case change != nil:
+				plan.Changes = append(plan.Changes, *change)
+			}
+			if file.Policy == Replace {
+				next.Files = append(next.Files, entry{Path: relativeTo(manifestPath, file.Path), SHA256: hashOf(file.Content)})
+			}
+		}
+		kept, more := plan.addStale(manifestPath, previous, files)
+		next.Files = append(next.Files, kept...)
+		refusals = append(refusals, more...)
+	}
+	if len(refusals) > 0 {
+		return nil, refusals.sorted()
+	}
+	slices.SortFunc(plan.Changes, func(a, b Change) int { return cmp.Compare(a.Path, b.Path) })
+	plan.manifest = manifestChange(manifestPath, before, next)
+	return plan, nil
+}
+
+// Stale reports whether the folder differs from what was generated, or holds a file that should be gone.
+func (p *Plan) Stale() bool {
+	return len(p.Changes) > 0 || p.manifest != nil || len(p.Kept) > 0
+}
+
+// checkFiles looks at the files by themselves: these refusals are faults of whoever made the files or named the folders.
+func checkFiles(manifestPath string, files []File) Refusals {
+	var refusals Refusals
+	names := map[string]string{strings.ToLower(manifestPath): manifestPath}
+	for _, file := range files {
+		if err := checkPath(file.Path); err != nil {
+			refusals = append(refusals, &Refusal{Path: fmt.Sprintf("%q", file.Path), Reason: err.Error()})
+			continue
+		}
+		// Some file systems do not tell upper from lower case.
+		folded := strings.ToLower(file.Path)
+		if other, taken := names[folded]; taken {
+			refusals = append(refusals, &Refusal{Path: file.Path, Reason: "would be written twice, also as " + other,
+				Hint: "give one of the two another name or folder"})
+			continue
+		}
+		names[folded] = file.Path
+		if file.Policy == Replace && !HasMarker(file.Content) {
+			refusals = append(refusals, &Refusal{Path: file.Path, Reason: "was generated without its marker, so it could not be told from a file of yours",
+				Hint: "a template that you override has to keep the line \"" + Marker + "\""})
+		}
+	}
+	return refusals
+}
+
+// compare says what has to happen for file to be on the disk: nothing, a change, or that it must not.
+func (d *Dir) compare(file File) (*Change, *Refusal) {
+	found, err := d.read(file.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &Change{Path: file.Path, Action: Create, New: file.Content}, nil
+	case err != nil:
+		return nil, readRefusal(file.Path, err)
+	}
+	switch file.Policy {
+	case Once:
+		return nil, nil
+	case Issued:
+		if !bytes.Equal(found.content, file.Content) {
+			return nil, &Refusal{Path: file.Path, Reason: "is an issued migration and differs from the one that would be written; an issued migration is never rewritten",
+				Hint: "restore it from version control, or move it away when it never ran anywhere"}
+		}
+		return nil, nil
+	}
+	if bytes.Equal(found.content, file.Content) {
+		return nil, nil
+	}
+	if !HasMarker(found.content) {
+		return nil, &Refusal{Path: file.Path, Reason: "is there already and was not generated by idemgen: it has no line \"" + Marker + "\"",
+			Hint: "move it away, or generate to another place"}
+	}
+	return &Change{Path: file.Path, Action: Update, Old: found.content, New: file.Content, mode: found.mode}, nil
+}
+
+// addStale plans the deletion of files that the previous run generated and this one does not. A file is deleted only when
+// the manifest lists it, it carries the marker, and it still is what was written; one that was edited is kept, and stays
+// listed so that the next run speaks of it again.
+func (p *Plan) addStale(manifestPath string, previous manifest, files []File) (keep []entry, refusals Refusals) {
+	wanted := make(map[string]bool, len(files))
+	for _, file := range files {
+		wanted[file.Path] = true
+	}
+	for _, e := range previous.Files {
+		name, ok := e.resolve(manifestPath)
+		if !ok || wanted[name] {
+			continue
+		}
+		found, err := p.dir.read(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			refusals = append(refusals, readRefusal(name, err))
+		case !HasMarker(found.content):
+			continue // somebody has made it their own
+		case hashOf(found.content) != e.SHA256:
+			p.Kept = append(p.Kept, name)
+			keep = append(keep, e)
+		default:
+			p.Changes = append(p.Changes, Change{Path: name, Action: Delete, Old: found.content, mode: found.mode})
+		}
+	}
+	slices.Sort(p.Kept)
+	return keep, refusals
+}
+
+func (d *Dir) readManifest(name string) (manifest, *Change, error) {
+	found, err := d.read(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return manifest{}, &Change{Path: name, Action: Create}, nil
+	}
+	if err != nil {
+		return manifest{}, nil, Refusals{readRefusal(name, err)}
+	}
+	m, err := decodeManifest(name, found.content)
+	if err != nil {
+		return manifest{}, nil, err
+	}
+	return m, &Change{Path: name, Action: Update, Old: found.content, mode: found.mode}, nil
+}
+
+// manifestChange completes before, the state of the manifest on the disk, with its next content; nil when they are equal.
+func manifestChange(name string, before *Change, next manifest) *Change {
+	before.New = next.encode()
+	if before.Action == Update && bytes.Equal(before.Old, before.New) {
+		return nil
+	}
+	return before
+}
+
+// found is a file as it lies on the disk.
+type found struct {
+	content []byte
+	mode    fs.FileMode
+}
+
+// escapes is what os.Root says of a path that leaves it; the os package has no value for it to compare with.
+const escapes = "path escapes from parent"
+
+var (
+	errNotRegular = errors.New("is not a regular file")
+	errSymlink    = errors.New("is a symbolic link")
+)
+
+// read reads a regular file. A link is not followed: whatever it points to belongs to somebody else, and a rename would
+// replace the link without a word. (A folder on the way may be a link, as long as it stays within the root.)
+func (d *Dir) read(name string) (found, error) {
+	info, err := d.root.Lstat(path.Clean(name))
+	switch {
+	case err != nil:
+		return found{}, err
+	case info.Mode()&fs.ModeSymlink != 0:
+		return found{}, errSymlink
+	case !info.Mode().IsRegular():
+		return found{}, errNotRegular
+	}
+	content, err := d.root.ReadFile(name)
+	if err != nil {
+		return found{}, err
+	}
+	return found{content: content, mode: info.Mode().Perm()}, nil
+}
+
+func readRefusal(name string, err error) *Refusal {
+	if errors.Is(err, errSymlink) || errors.Is(err, errNotRegular) {
+		return &Refusal{Path: name, Reason: err.Error() + ", which idemgen does not write to", Hint: "move it away, or generate to another place"}
+	}
+	if cause(err).Error() == escapes {
+		return &Refusal{Path: name, Reason: "leads out of the folder of the configuration file through a symbolic link", Hint: "generate to a real folder"}
+	}
+	return &Refusal{Path: name, Reason: "cannot be read: " + cause(err).Error()}
+}
