@@ -237,6 +237,18 @@ func TestStaleFiles(t *testing.T) {
 	}
 }
 
+func TestDerivedFilesAreRefreshed(t *testing.T) {
+	root := folder(t, map[string]string{"m/atlas.sum": "h1:old\n"})
+	write(t, root, File{Path: "m/atlas.sum", Content: []byte("h1:new\n"), Policy: Derived})
+	if got := get(t, root, "m/atlas.sum"); got != "h1:new\n" {
+		t.Errorf("atlas.sum holds %q", got)
+	}
+	write(t, root)
+	if got := get(t, root, "m/atlas.sum"); got != "h1:new\n" {
+		t.Errorf("atlas.sum holds %q after it was not asked for", got)
+	}
+}
+
 func TestHostileManifestDeletesNothingOutside(t *testing.T) {
 	outer := folder(t, map[string]string{"victim.go": head, "root/own.go": head})
 	root := filepath.Join(outer, "root")
