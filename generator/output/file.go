@@ -21,7 +21,7 @@ const (
 	Once
 	// Issued files are migrations: once written they are never rewritten nor deleted, and a changed one is reported.
 	Issued
-	// Derived files belong to another tool that gives them no room for a marker, such as atlas.sum: they are written
+	// Shared files belong to another tool that gives them no room for a marker, such as atlas.sum: they are written
 	// whenever they differ, and never deleted.
-	Derived
+	Shared
 )

@@ -237,9 +237,9 @@ func TestStaleFiles(t *testing.T) {
 	}
 }
 
-func TestDerivedFilesAreRefreshed(t *testing.T) {
+func TestSharedFilesAreRefreshed(t *testing.T) {
 	root := folder(t, map[string]string{"m/atlas.sum": "h1:old\n"})
-	write(t, root, File{Path: "m/atlas.sum", Content: []byte("h1:new\n"), Policy: Derived})
+	write(t, root, File{Path: "m/atlas.sum", Content: []byte("h1:new\n"), Policy: Shared})
 	if got := get(t, root, "m/atlas.sum"); got != "h1:new\n" {
 		t.Errorf("atlas.sum holds %q", got)
 	}
