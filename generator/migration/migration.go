@@ -1,0 +1,262 @@
+package migration
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/idemgen/idemgen/generator/diag"
+	"github.com/idemgen/idemgen/generator/output"
+	"github.com/idemgen/idemgen/runtime/policy"
+	"github.com/idemgen/idemgen/templates"
+)
+
+// Generate returns the migrations that doc needs and the target folder lacks: the open steps of the keys table, then the
+// missing guards, then the tool's checksum file if it keeps one. Nothing is returned for a document without keyed
+// operations, nor on a second run over a folder that holds the first run's files.
+//
+// The list holds what is wrong with the folder or the guards; where it has an error, files that do not depend on it are
+// returned all the same. The error is about the options.
+func Generate(doc *policy.Document, o Options) ([]output.File, diag.List, error) {
+	r, err := newRun(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	guards, findings := collectGuards(doc)
+	found, changed := readIssued(o.Dir, r.existing)
+	findings = append(findings, changed...)
+	findings = append(findings, removed(found, guards)...)
+	if len(doc.Keyed()) == 0 {
+		return nil, findings.Sorted(), nil
+	}
+
+	r.counter, err = newCounter(r.format, r.existing, o.Now)
+	if err != nil {
+		// The folder is not one that the tool would accept; nothing can be added to it.
+		findings = append(findings, r.about("migration-number", err.Error(), "mend the folder, or choose another format"))
+		return nil, findings.Sorted(), nil
+	}
+	if err := r.schema(found); err != nil {
+		return nil, nil, err
+	}
+	for _, g := range guards {
+		if _, ok := found.guards[g.Constraint]; ok {
+			continue
+		}
+		_, indexed := found.indexes[g.Constraint]
+		if err := r.guard(g, indexed); err != nil {
+			return nil, nil, err
+		}
+	}
+	r.sum()
+	return r.files, append(findings, r.findings...).Sorted(), nil
+}
+
+// run is one generation on its way.
+type run struct {
+	Options
+	format   format
+	existing []Existing // in the order of their versions
+	counter  *counter
+	files    []output.File
+	findings diag.List
+}
+
+func newRun(o Options) (*run, error) {
+	f, ok := findFormat(o.Format)
+	if !ok {
+		return nil, fmt.Errorf("migrations: there is no format %q; the formats are %s", o.Format, strings.Join(Formats(), ", "))
+	}
+	if o.Table == "" {
+		o.Table = DefaultTable
+	}
+	if _, _, err := quoteTable(o.Table); err != nil {
+		return nil, fmt.Errorf("migrations: the keys table: %w", err)
+	}
+	if o.Dialect != "" && o.Dialect != Postgres {
+		return nil, fmt.Errorf("migrations: there is no dialect %q; the dialect is %s", o.Dialect, Postgres)
+	}
+	if o.Guards != "" && o.Guards != AddConstraint && o.Guards != Concurrent {
+		return nil, fmt.Errorf("migrations: guards are added by %q or %q, not by %q", AddConstraint, Concurrent, o.Guards)
+	}
+	if o.Templates == nil {
+		set, err := templates.Load(nil)
+		if err != nil {
+			return nil, err
+		}
+		o.Templates = set
+	}
+	return &run{Options: o, format: f, existing: ordered(f, o.Existing)}, nil
+}
+
+// ordered sorts files as the tool runs them, so that a guard dropped later counts as dropped.
+func ordered(f format, files []Existing) []Existing {
+	version := func(name string) int64 {
+		match := f.file.FindStringSubmatch(name)
+		if match == nil {
+			return 0
+		}
+		n, err := strconv.ParseInt(match[1], 10, 64)
+		if err != nil {
+			return 0
+		}
+		return n
+	}
+	files = slices.Clone(files)
+	slices.SortFunc(files, func(a, b Existing) int {
+		if va, vb := version(a.Name), version(b.Name); va != vb && !f.lexical {
+			if va < vb {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	return files
+}
+
+// SchemaData is what the templates of schema.sql.tmpl are given.
+type SchemaData struct {
+	Version  int
+	Table    string // as configured, not quoted
+	Up, Down string // the store's statements
+}
+
+func (r *run) schema(found issued) error {
+	r.otherTables(found)
+	for _, step := range r.Steps {
+		if step.Version <= found.version[r.Table] {
+			continue
+		}
+		data := SchemaData{Version: step.Version, Table: r.Table, Up: strings.TrimSpace(step.Up), Down: strings.TrimSpace(step.Down)}
+		up, down, err := r.render("schema", data)
+		if err != nil {
+			return err
+		}
+		name := "idemgen_schema_" + strconv.Itoa(step.Version)
+		note := "-- idemgen:" + markTable + " " + r.Table
+		if err := r.issue(name, markSchema, strconv.Itoa(step.Version), written{up: up, down: down}, note); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// otherTables warns when the folder holds a keys table of another name and none of the one configured: after a change of
+// the configuration alone, every key would be forgotten.
+func (r *run) otherTables(found issued) {
+	if _, ok := found.version[r.Table]; ok {
+		return
+	}
+	for _, table := range slices.Sorted(maps.Keys(found.version)) {
+		finding := r.about("migration-table",
+			fmt.Sprintf("the folder creates the keys table %s, and the configuration names %s: a new table is created and the keys in the old one are not read", table, r.Table),
+			fmt.Sprintf("name the old table in the configuration, or rename it in a migration of your own that has the line -- idemgen:%s %s %s", markRenamed, table, r.Table))
+		finding.Severity = diag.Warning
+		r.findings = append(r.findings, finding)
+	}
+}
+
+func (r *run) guard(g guard, indexed bool) error {
+	data, err := g.data()
+	if err != nil {
+		r.findings = append(r.findings, diag.Diagnostic{
+			Pos: g.Pos, Rule: "guard-identifier", Severity: diag.Error, Message: err.Error(),
+			Hint: "write the names as the database knows them: table or schema.table, and plain columns",
+		})
+		return nil
+	}
+	name := "idemgen_guard_" + strings.TrimPrefix(strings.TrimSuffix(g.Constraint, "_key"), "idemgen_")
+	block := "guard"
+	if r.Guards == Concurrent || indexed {
+		block = "guard.attach"
+		if !indexed {
+			up, down, err := r.render("guard.index", data)
+			if err != nil {
+				return err
+			}
+			if err := r.issue(name+"_index", markIndex, g.Constraint, written{up: up, down: down, noTransaction: true}); err != nil {
+				return err
+			}
+		}
+	}
+	up, down, err := r.render(block, data)
+	if err != nil {
+		return err
+	}
+	return r.issue(name, markGuard, g.Constraint, written{up: up, down: down})
+}
+
+func (r *run) render(block string, data any) (up, down string, err error) {
+	if up, err = r.Templates.Render(block+".up", data); err != nil {
+		return "", "", err
+	}
+	if down, err = r.Templates.Render(block+".down", data); err != nil {
+		return "", "", err
+	}
+	return tidy(up), tidy(down), nil
+}
+
+// issue lays a migration out in the tool's files under the next number.
+func (r *run) issue(name, kind, mark string, m written, notes ...string) error {
+	version, err := r.counter.take()
+	if err != nil {
+		return fmt.Errorf("migrations: %w", err)
+	}
+	m.base = version + "_" + name
+	for i, p := range r.format.write(m) {
+		if i == 0 && len(r.files) == 0 {
+			r.checkOrder(p.name)
+		}
+		r.files = append(r.files, output.File{
+			Path: path.Join(r.Dir, p.name), Content: seal(p, kind, mark, notes...), Policy: output.Issued,
+		})
+	}
+	return nil
+}
+
+// checkOrder warns where a tool that goes by names would run the new file before an old one: 10_ sorts before 9_.
+func (r *run) checkOrder(name string) {
+	for _, file := range r.existing {
+		if r.format.file.MatchString(file.Name) && file.Name > name {
+			finding := r.about("migration-order",
+				fmt.Sprintf("%s sorts before %s by name, and tools that go by names, such as sqlc and Atlas, would run it first", name, file.Name),
+				"give the folder's files numbers of one width, with zeros in front")
+			if !r.format.lexical {
+				finding.Severity = diag.Warning
+			}
+			r.findings = append(r.findings, finding)
+			return
+		}
+	}
+}
+
+// sum returns the tool's checksum file anew, if new files make it stale. A sum that is stale already is left alone:
+// whoever changed the folder has to vouch for it.
+func (r *run) sum() {
+	if r.format.sumFile == "" || len(r.files) == 0 {
+		return
+	}
+	for _, file := range r.existing {
+		if file.Name == r.format.sumFile && string(normalise(file.Content)) != string(atlasSum(r.existing)) {
+			finding := r.about("migration-sum",
+				r.format.sumFile+" does not match the folder, so it is not brought up to date",
+				"look at what changed and run atlas migrate hash")
+			r.findings = append(r.findings, finding)
+			return
+		}
+	}
+	all := slices.Clone(r.existing)
+	for _, file := range r.files {
+		all = append(all, Existing{Name: path.Base(file.Path), Content: file.Content})
+	}
+	r.files = append(r.files, output.File{Path: path.Join(r.Dir, r.format.sumFile), Content: atlasSum(all), Policy: output.Shared})
+}
+
+// about is a finding on the folder as a whole.
+func (r *run) about(rule, message, hint string) diag.Diagnostic {
+	return diag.Diagnostic{Pos: policy.Position{File: r.Dir}, Rule: rule, Severity: diag.Error, Message: message, Hint: hint}
+}
