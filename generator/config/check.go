@@ -1,0 +1,76 @@
+package config
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/idemgen/idemgen/generator/migration"
+)
+
+// problem is what is wrong with one value; the caller knows where it stands.
+func problem(format string, args ...any) error { return fmt.Errorf(format, args...) }
+
+// checkInput accepts any path that can be read; where it may lead is up to the user who wrote it.
+func checkInput(name string) error {
+	switch {
+	case name == "":
+		return problem("is empty")
+	case strings.ContainsFunc(name, unicode.IsControl):
+		return problem("has a control character")
+	case strings.Contains(name, "://"):
+		return problem("is a URL: idemgen reads files only, so that a run is the same tomorrow")
+	}
+	return nil
+}
+
+// checkOutput accepts a path within the folder of the configuration file, for output goes nowhere else. It is returned as
+// it is compared everywhere else: clean, without a trailing slash.
+func checkOutput(name string) (string, error) {
+	if err := checkInput(name); err != nil {
+		return "", err
+	}
+	clean := path.Clean(name)
+	switch {
+	case strings.ContainsRune(name, '\\'):
+		return "", problem("has a backslash: paths are written with slashes")
+	case path.IsAbs(clean):
+		return "", problem("is absolute: outputs go to places below the configuration file")
+	case !fs.ValidPath(clean):
+		return "", problem("leaves the folder of the configuration file: move the configuration file up to a folder that holds all outputs")
+	}
+	return clean, nil
+}
+
+func checkFormat(name string) error {
+	if slices.Contains(migration.Formats(), name) {
+		return nil
+	}
+	if near, ok := nearest(name, migration.Formats()); ok {
+		return problem("%q is not a migration format; did you mean %q?", name, near)
+	}
+	return problem("%q is not a migration format; known are %s", name, strings.Join(migration.Formats(), ", "))
+}
+
+// A table name goes into SQL; what is accepted here needs no quoting there.
+var tableName = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}(\.[a-z_][a-z0-9_]{0,62})?$`)
+
+func checkTable(name string) error {
+	if !tableName.MatchString(name) {
+		return problem("%q is not a table name: write name or schema.name in lower-case letters, digits and underscores", name)
+	}
+	return nil
+}
+
+var importPath = regexp.MustCompile(`^[A-Za-z0-9_~.\-]+(/[A-Za-z0-9_~.\-]+)*$`)
+
+func checkImport(name string) error {
+	if !importPath.MatchString(name) || strings.HasPrefix(name, ".") {
+		return problem("%q is not an import path such as example.com/service/api", name)
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Overrides is what flags say on top of a configuration file. Paths are relative to the configuration's folder, as in
+// the file; a zero member leaves the file's value alone.
+type Overrides struct {
+	Spec     string
+	Overlays []string // replace the file's list
+	Out      string
+	Package  string
+	// Migrations is FORMAT or FORMAT:DIR, or "none".
+	Migrations     string
+	Strict         bool
+	AcceptDeclared bool
+}
+
+// With returns c with what o says, and with the defaults that follow from other members. The error names the flag at fault.
+func (c Config) With(o Overrides) (Config, error) {
+	for _, set := range []struct{ member, value string }{{"spec", o.Spec}, {"out", o.Out}, {"package", o.Package}} {
+		if set.value == "" {
+			continue
+		}
+		if err := find(members, set.member).set(&c, set.value); err != nil {
+			return Config{}, fmt.Errorf("--%s %s: %w", set.member, set.value, err)
+		}
+	}
+	if len(o.Overlays) > 0 {
+		c.Overlays = nil
+	}
+	for _, overlay := range o.Overlays {
+		if err := find(members, "overlays").add(&c, overlay); err != nil {
+			return Config{}, fmt.Errorf("--overlay %s: %w", overlay, err)
+		}
+	}
+	if o.Migrations != "" {
+		if err := c.overrideMigrations(o.Migrations); err != nil {
+			return Config{}, fmt.Errorf("--migrations %s: %w", o.Migrations, err)
+		}
+	}
+	c.Strict = c.Strict || o.Strict
+	c.AcceptDeclared = c.AcceptDeclared || o.AcceptDeclared
+	return c.complete(), nil
+}
+
+func (c *Config) overrideMigrations(value string) error {
+	format, dir, hasDir := strings.Cut(value, ":")
+	if format == "none" && !hasDir {
+		c.Migrations.Format = ""
+		return nil
+	}
+	if err := checkFormat(format); err != nil {
+		return err
+	}
+	if format != c.Migrations.Format {
+		c.Migrations.Dir = "" // another tool's folder
+	}
+	c.Migrations.Format = format
+	if !hasDir {
+		return nil
+	}
+	clean, err := checkOutput(dir)
+	c.Migrations.Dir = clean
+	return err
+}
