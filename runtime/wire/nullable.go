@@ -1,0 +1,70 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// Nullable is a member that may be absent, null or a value, where the three mean different things, as in a PATCH. The zero
+// Nullable is absent. In a struct it is written with the tag `json:"name,omitzero"`.
+type Nullable[T any] struct {
+	value T
+	state nullState
+}
+
+type nullState uint8
+
+const (
+	isAbsent nullState = iota
+	isNull
+	isValue
+)
+
+// Some returns a Nullable that holds a value.
+func Some[T any](value T) Nullable[T] { return Nullable[T]{value, isValue} }
+
+// Null returns a Nullable that is null.
+func Null[T any]() Nullable[T] { return Nullable[T]{state: isNull} }
+
+// ReadNullable reads a member in its three states.
+func ReadNullable[T any](v Value, read func(Value) T) Nullable[T] {
+	switch {
+	case !v.Present():
+		return Nullable[T]{}
+	case v.IsNull():
+		return Null[T]()
+	default:
+		return Some(read(v))
+	}
+}
+
+// Get returns the value; ok is false when n is absent or null.
+func (n Nullable[T]) Get() (value T, ok bool) { return n.value, n.state == isValue }
+
+// IsNull reports whether n is null.
+func (n Nullable[T]) IsNull() bool { return n.state == isNull }
+
+// IsZero reports whether n is absent; encoding/json leaves out such a member that has the option omitzero.
+func (n Nullable[T]) IsZero() bool { return n.state == isAbsent }
+
+// MarshalJSON writes the value, or null when there is none.
+func (n Nullable[T]) MarshalJSON() ([]byte, error) {
+	if n.state != isValue {
+		return []byte("null"), nil
+	}
+	return marshal(n.value)
+}
+
+// UnmarshalJSON reads null or a value. encoding/json does not call it for an absent member.
+func (n *Nullable[T]) UnmarshalJSON(data []byte) error {
+	if bytes.Equal(bytes.TrimSpace(data), []byte("null")) {
+		*n = Null[T]()
+		return nil
+	}
+	var value T
+	if err := json.Unmarshal(data, &value); err != nil {
+		return err
+	}
+	*n = Some(value)
+	return nil
+}
