@@ -4,6 +4,8 @@ import (
 	"go/token"
 	"path"
 	"strings"
+
+	"github.com/idemgen/idemgen/generator/migration"
 )
 
 // FileName is the file that a run looks for when it is told no other.
@@ -13,7 +15,7 @@ const FileName = "idemgen.yaml"
 const (
 	DefaultOut      = "internal/idempotency"
 	DefaultPackage  = "idempotency"
-	DefaultTable    = "idempotency_keys"
+	DefaultTable    = migration.DefaultTable
 	DefaultDocsDir  = "docs"
 	DefaultMarkdown = "idempotency.md"
 	DefaultJSON     = "idempotency-policy.json"
