@@ -2,7 +2,8 @@
 //
 // In: an HTTP request, an [Operation] with its policy, a [Store] and the function that says who is asking. Out: exactly
 // one committed effect per scope and key, and the same answer for every repetition of the request. It must never know
-// which database a store uses or what a handler does; it imports net/http and the standard library only.
+// which database a store uses or what a handler does; beside the standard library it imports only a parser for Structured
+// Fields (github.com/dunglas/httpsfv).
 //
 // The way of a request is read top to bottom in engine.go:
 //

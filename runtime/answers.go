@@ -1,0 +1,113 @@
+package runtime
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/idemgen/idemgen/runtime/policy"
+)
+
+// problemCase is one thing the runtime itself has to say. The name ends the problem type's URI; it is published and never
+// changes its meaning.
+type problemCase struct {
+	name   string
+	status int
+	title  string
+	// answer finds what the policy says of the case; nil where a policy has no say.
+	answer func(*policy.Errors) policy.ErrorAnswer
+}
+
+// The cases. docs/problems.md has a section for each.
+var (
+	caseMissing     = &problemCase{"missing-key", 400, "Idempotency key is missing", func(e *policy.Errors) policy.ErrorAnswer { return e.Missing }}
+	caseMalformed   = &problemCase{"malformed-key", 400, "Idempotency key is malformed", func(e *policy.Errors) policy.ErrorAnswer { return e.Malformed }}
+	caseMismatch    = &problemCase{"key-reused", 422, "Idempotency key was used for another request", func(e *policy.Errors) policy.ErrorAnswer { return e.Mismatch }}
+	caseInFlight    = &problemCase{"in-flight", 409, "A request with this idempotency key is in progress", func(e *policy.Errors) policy.ErrorAnswer { return e.InFlight }}
+	caseUnavailable = &problemCase{"unavailable", 503, "The request was not carried out", func(e *policy.Errors) policy.ErrorAnswer { return e.Unavailable }}
+	caseTooLarge    = &problemCase{"answer-not-kept", 409, "The request was carried out, its answer was too large to keep", func(e *policy.Errors) policy.ErrorAnswer { return e.TooLarge }}
+
+	caseOldVersion      = &problemCase{"unknown-fingerprint", 422, "The earlier request with this key cannot be compared", nil}
+	caseUnknownOutcome  = &problemCase{"outcome-unknown", 503, "The outcome of the request is not known yet", nil}
+	caseConflict        = &problemCase{"conflict", 409, "The request conflicts with an earlier one", nil}
+	caseDuplicateEffect = &problemCase{"duplicate-effect", 409, "The effect of this request exists already", nil}
+	caseUnauthenticated = &problemCase{"unauthenticated", 401, "The request is not authenticated", nil}
+	caseUnknownAccount  = &problemCase{"unavailable", 503, "The request was not carried out", nil}
+	caseBadBody         = &problemCase{"malformed-body", 400, "The request body is malformed", nil}
+	caseBodyTooLarge    = &problemCase{"body-too-large", 413, "The request body is too large", nil}
+	caseBadEncoding     = &problemCase{"unsupported-encoding", 415, "The request body's encoding is not supported", nil}
+	caseBadRequest      = &problemCase{"invalid-request", 400, "The request is invalid", nil}
+	caseInternal        = &problemCase{"internal-error", 500, "Internal error", nil}
+)
+
+var cases = []*problemCase{
+	caseMissing, caseMalformed, caseMismatch, caseInFlight, caseUnavailable, caseTooLarge, caseOldVersion, caseUnknownOutcome,
+	caseConflict, caseDuplicateEffect, caseUnauthenticated, caseUnknownAccount, caseBadBody, caseBodyTooLarge, caseBadEncoding,
+	caseBadRequest, caseInternal,
+}
+
+// problem is what the policy says of a case, completed by the case's own values. detail never repeats what a client sent.
+func (p *plan) problem(c *problemCase, detail string) *Problem {
+	problem := &Problem{
+		Status: c.status,
+		Type:   p.settings.problemBase + c.name,
+		Title:  c.title,
+		Detail: detail,
+		Header: http.Header{},
+	}
+	if c.answer == nil {
+		return problem
+	}
+	answer := c.answer(&p.op.Policy.Errors)
+	if answer.Status != 0 {
+		problem.Status = answer.Status
+	}
+	if answer.Type != "" {
+		problem.Type = answer.Type
+	}
+	if answer.Title != "" {
+		problem.Title = answer.Title
+	}
+	problem.Code = answer.Code
+	for _, header := range answer.Headers {
+		problem.Header.Add(header.Name, header.Value)
+	}
+	return problem
+}
+
+// retryLater adds Retry-After, in whole seconds and at least one, unless the policy set one.
+func (p *plan) retryLater(problem *Problem) *Problem {
+	if problem.Header.Get("Retry-After") != "" {
+		return problem
+	}
+	seconds := int64((p.op.Policy.InFlight.RetryAfter + time.Second - 1) / time.Second)
+	problem.Header.Set("Retry-After", strconv.FormatInt(max(seconds, 1), 10))
+	return problem
+}
+
+func (p *plan) inFlight() *Problem {
+	return p.retryLater(p.problem(caseInFlight, "Send the same request again later, with the same key."))
+}
+
+func (p *plan) unavailable() *Problem {
+	return p.retryLater(p.problem(caseUnavailable, "Nothing was done. Send the same request again later, with the same key."))
+}
+
+func (p *plan) unknownOutcome() *Problem {
+	return p.retryLater(p.problem(caseUnknownOutcome,
+		"It may have been carried out. Send the same request again with the same key, never with a new one, to find out."))
+}
+
+func (p *plan) internal() *Problem {
+	return p.problem(caseInternal, "Nothing was done. Send the same request again with the same key.")
+}
+
+// unplanned is the answer for an operation that cannot be served at all.
+func unplanned() *Problem {
+	return &Problem{
+		Status: caseInternal.status,
+		Type:   DefaultProblemBase + caseInternal.name,
+		Title:  caseInternal.title,
+		Detail: "Nothing was done.",
+	}
+}

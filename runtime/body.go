@@ -1,0 +1,105 @@
+package runtime
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// errBodyTooLarge is a body over the bound, as sent or as unzipped.
+var errBodyTooLarge = errors.New("the body is too large")
+
+// readBody reads r's body whole, unzips it, and returns a copy of r whose Body reads from reader. Neither the bytes on the
+// wire nor the unzipped ones may be more than the engine's bound.
+func (p *plan) readBody(w http.ResponseWriter, r *http.Request, reader *bytes.Reader) (*http.Request, []byte, *Problem) {
+	limit := p.settings.maxRequestBody
+	zipped, ok := isGzip(r.Header)
+	if !ok {
+		problem := p.problem(caseBadEncoding, "Send the body as it is or with gzip.")
+		problem.Header.Set("Accept-Encoding", "gzip, identity")
+		return nil, nil, problem
+	}
+	var body []byte
+	var err error
+	switch {
+	case r.Body == nil || r.Body == http.NoBody:
+	case r.ContentLength > limit:
+		err = errBodyTooLarge
+	default:
+		sent := http.MaxBytesReader(w, r.Body, limit)
+		if zipped {
+			body, err = gunzip(sent, limit)
+		} else {
+			body, err = readAll(sent, r.ContentLength)
+		}
+	}
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.Is(err, errBodyTooLarge) || errors.As(err, &tooLarge):
+		return nil, nil, p.problem(caseBodyTooLarge, "Send a smaller body.")
+	case err != nil:
+		return nil, nil, p.problem(caseBadBody, "The body could not be read to its end.")
+	}
+
+	// A shallow copy: what runs around the engine keeps the request it knows.
+	again := r.WithContext(r.Context())
+	reader.Reset(body)
+	again.Body = rewound{reader}
+	again.ContentLength = int64(len(body))
+	again.TransferEncoding = nil
+	if zipped {
+		again.Header = r.Header.Clone()
+		again.Header.Del("Content-Encoding")
+		again.Header.Del("Content-Length")
+	}
+	return again, body, nil
+}
+
+// isGzip reports whether a body is zipped; ok is false for any other encoding.
+func isGzip(header http.Header) (zipped, ok bool) {
+	lines := header["Content-Encoding"]
+	if len(lines) == 0 {
+		return false, true
+	}
+	switch strings.ToLower(strings.TrimSpace(strings.Join(lines, ","))) {
+	case "", "identity":
+		return false, true
+	case "gzip", "x-gzip":
+		return true, true
+	default:
+		return false, false
+	}
+}
+
+// readAll is io.ReadAll with a first buffer of the announced size; sent is bounded already.
+func readAll(sent io.Reader, announced int64) ([]byte, error) {
+	var body bytes.Buffer
+	if announced > 0 {
+		body.Grow(int(announced) + bytes.MinRead)
+	}
+	_, err := body.ReadFrom(sent)
+	return body.Bytes(), err
+}
+
+func gunzip(sent io.Reader, limit int64) ([]byte, error) {
+	unzipped, err := gzip.NewReader(sent)
+	if err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(io.LimitReader(unzipped, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(body)) > limit {
+		return nil, errBodyTooLarge
+	}
+	return body, unzipped.Close()
+}
+
+// rewound is a body that [Call.Request] sets to its beginning.
+type rewound struct{ *bytes.Reader }
+
+func (rewound) Close() error { return nil }

@@ -1,0 +1,199 @@
+package runtime
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/idemgen/idemgen/runtime/policy"
+)
+
+// maxParts bounds the parts of a multipart body.
+const maxParts = 1000
+
+// content is a request's body, read as far as key and fingerprint need it.
+type content struct {
+	request *http.Request
+	// contentType is the canonical text of the Content-Type header: "type/subtype;name=value" with sorted parameters.
+	contentType string
+	mediaType   string // in lower case; empty when there is none
+	kind        contentKind
+	canonical   []byte   // JSON: the canonical form
+	captured    [][]byte // JSON: the canonical form of each captured value, nil where there is none
+	parts       []part   // multipart
+	body        []byte
+}
+
+type contentKind byte
+
+const (
+	kindBytes contentKind = iota
+	kindJSON
+	kindMultipart
+)
+
+// part is one part of a multipart body.
+type part struct {
+	name, fileName, contentType, encoding string
+	isFile                                bool
+	data                                  []byte
+}
+
+// parseBody reads body by its media type. JSON is read strictly whatever the policy's fingerprint is, so that no two
+// readers of one body can disagree about it.
+func (p *plan) parseBody(r *http.Request, body []byte) (*content, *Problem) {
+	c := &content{request: r, body: body}
+	lines := r.Header["Content-Type"]
+	if len(lines) > 1 {
+		return nil, p.problem(caseBadBody, "The Content-Type header is sent in more than one line.")
+	}
+	var params map[string]string
+	if len(lines) == 1 {
+		c.contentType = lines[0]
+		if mediaType, parsed, err := mime.ParseMediaType(lines[0]); err == nil {
+			c.mediaType, params = mediaType, parsed
+			c.contentType = canonicalType(mediaType, params)
+		}
+	}
+	if len(body) == 0 {
+		return c, nil
+	}
+	switch {
+	case isJSON(c.mediaType):
+		canonical, captured, err := canonicalJSON(body, p.body, p.captures)
+		if err != nil {
+			return nil, p.problem(caseBadBody, "The body is not well-formed JSON: "+err.Error()+".")
+		}
+		c.kind, c.canonical, c.captured = kindJSON, canonical, captured
+	case strings.HasPrefix(c.mediaType, "multipart/") && p.needsParts():
+		parts, err := readParts(body, params["boundary"])
+		if err != nil {
+			return nil, p.problem(caseBadBody, "The body is not a well-formed multipart body.")
+		}
+		c.kind, c.parts = kindMultipart, parts
+	}
+	return c, nil
+}
+
+func (p *plan) needsParts() bool {
+	return p.op.Policy.Fingerprint.Body == policy.CanonicalBody || p.op.Policy.Key.In == policy.InForm
+}
+
+// isJSON reports whether a media type is JSON (RFC 6839, section 3.1).
+func isJSON(mediaType string) bool {
+	return mediaType == "application/json" || mediaType == "text/json" || strings.HasSuffix(mediaType, "+json")
+}
+
+// canonicalType writes a media type and its parameters in one way. A boundary is chosen anew for each attempt, and
+// charset has no meaning for JSON, which is UTF-8 (RFC 8259, section 11).
+func canonicalType(mediaType string, params map[string]string) string {
+	names := make([]string, 0, len(params))
+	for name, value := range params {
+		if name == "boundary" && strings.HasPrefix(mediaType, "multipart/") {
+			continue
+		}
+		if name == "charset" && isJSON(mediaType) && strings.EqualFold(value, "utf-8") {
+			continue
+		}
+		names = append(names, name)
+	}
+	if len(names) == 0 {
+		return mediaType
+	}
+	slices.Sort(names)
+	var text strings.Builder
+	text.WriteString(mediaType)
+	for _, name := range names {
+		text.WriteString(";" + name + "=" + params[name])
+	}
+	return text.String()
+}
+
+func readParts(body []byte, boundary string) ([]part, error) {
+	if boundary == "" {
+		return nil, errors.New("no boundary")
+	}
+	reader := multipart.NewReader(bytes.NewReader(body), boundary)
+	var parts []part
+	for {
+		// Raw: a transfer encoding is part of what was sent, and is not undone.
+		next, err := reader.NextRawPart()
+		if errors.Is(err, io.EOF) {
+			return parts, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(parts) == maxParts {
+			return nil, errors.New("too many parts")
+		}
+		data, err := io.ReadAll(next)
+		if err != nil {
+			return nil, err
+		}
+		_, params, err := mime.ParseMediaType(next.Header.Get("Content-Disposition"))
+		_, isFile := params["filename"]
+		if err != nil {
+			params = nil
+		}
+		parts = append(parts, part{
+			name:        params["name"],
+			fileName:    params["filename"],
+			isFile:      isFile,
+			contentType: next.Header.Get("Content-Type"),
+			encoding:    next.Header.Get("Content-Transfer-Encoding"),
+			data:        data,
+		})
+	}
+}
+
+// jsonKey returns the captured key of a JSON body; null counts as absent.
+func (c *content) jsonKey(capture int) (string, error) {
+	if c.kind != kindJSON {
+		return "", errNoKey
+	}
+	value := c.captured[capture]
+	switch {
+	case value == nil || string(value) == "null":
+		return "", errNoKey
+	case value[0] != '"':
+		return "", errors.New("is not a string")
+	}
+	var key string
+	if err := json.Unmarshal(value, &key); err != nil {
+		return "", errors.New("is not a string")
+	}
+	return key, nil
+}
+
+// formKey returns the field of a form that holds the key.
+func (c *content) formKey(name string) (string, error) {
+	if c.mediaType == "application/x-www-form-urlencoded" {
+		values, err := url.ParseQuery(string(c.body))
+		if err != nil {
+			return "", errors.New("cannot be read, because the form is not well-formed")
+		}
+		return single(values[name])
+	}
+	if c.kind != kindMultipart || c.mediaType != "multipart/form-data" {
+		return "", errNoKey
+	}
+	var values []string
+	for _, part := range c.parts {
+		if part.name != name {
+			continue
+		}
+		if part.isFile {
+			return "", errors.New("is a file")
+		}
+		values = append(values, string(part.data))
+	}
+	return single(values)
+}

@@ -1,0 +1,108 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+)
+
+// ErrUnauthenticated is wrapped by a [PrincipalFunc] that does not know who is asking; the answer is 401.
+var ErrUnauthenticated = errors.New("the request is not authenticated")
+
+// PrincipalFunc says who is asking: the account, tenant or user whose keys are kept apart from everybody else's. It reads
+// what authentication left behind, never the request's body. An error that wraps [ErrUnauthenticated], and an empty
+// principal, are answered with 401, a [*Problem] as it says, any other error with 503. It is called from many goroutines.
+type PrincipalFunc func(*http.Request) (string, error)
+
+// Engine keeps the promise for the operations of one service: it carries each request along the way that doc.go draws. It
+// is safe for concurrent use. One engine serves all operations over one store.
+type Engine[TX any] struct {
+	store     Store[TX]
+	principal PrincipalFunc
+	settings  settings
+	gate      *gate
+	plans     sync.Map // *Operation -> *plan
+}
+
+// New returns an engine over store that takes the principal of each request from principal. Both are needed: there is no
+// default under which two accounts could share a key.
+func New[TX any](store Store[TX], principal PrincipalFunc, opts ...Option) (*Engine[TX], error) {
+	if store == nil {
+		return nil, errors.New("runtime.New: the store is nil")
+	}
+	if principal == nil {
+		return nil, errors.New("runtime.New: the principal function is nil; without it accounts would share keys")
+	}
+	s := defaults()
+	for _, opt := range opts {
+		if err := opt(&s); err != nil {
+			return nil, fmt.Errorf("runtime.New: %w", err)
+		}
+	}
+	return &Engine[TX]{store: store, principal: principal, settings: s, gate: newGate()}, nil
+}
+
+// Register checks op and prepares it, so that a policy which cannot be kept fails when a service starts and not at its
+// first request. Registering an operation twice is free. op must not change afterwards.
+func (e *Engine[TX]) Register(op *Operation) error {
+	_, err := e.plan(op)
+	return err
+}
+
+// plan returns what Register prepared, or prepares it.
+func (e *Engine[TX]) plan(op *Operation) (*plan, error) {
+	if p, ok := e.plans.Load(op); ok {
+		return p.(*plan), nil
+	}
+	p, err := newPlan(op, &e.settings)
+	if err != nil {
+		return nil, err
+	}
+	stored, _ := e.plans.LoadOrStore(op, p)
+	return stored.(*plan), nil
+}
+
+// Begin reads who asks, the key and the body, before any work and before the store is touched. Where one of them is not as
+// the policy wants it, the answer is sent and ok is false. The body is read whole, bounded and unzipped.
+func (e *Engine[TX]) Begin(w http.ResponseWriter, r *http.Request, op *Operation) (call *Call[TX], ok bool) {
+	plan, err := e.plan(op)
+	if err != nil {
+		e.settings.logger.ErrorContext(r.Context(), "idempotency: operation cannot be served", "error", err)
+		send(w, unplanned().response(nil))
+		return nil, false
+	}
+	c := &Call[TX]{engine: e, plan: plan, writer: w}
+	if problem := c.read(r); problem != nil {
+		c.answer(problem)
+		return nil, false
+	}
+	return c, true
+}
+
+// Transaction does everything else, once, including sending the answer. work runs with a transaction in which the record
+// of the request is committed too, when the answer's status is one that the policy keeps; any other status, and an error,
+// roll the work back. Nothing is sent before the commit has returned.
+//
+// work runs at most once per committed effect but may be called again, with a new transaction, when the database asks
+// for it: it keeps its effects in tx. ctx is the request's. An error that is or wraps a [ProblemError] is answered as it
+// says; any other is a 500 without its text.
+func (c *Call[TX]) Transaction(work func(ctx context.Context, tx TX) (Response, error)) {
+	ctx := c.request.Context()
+	if c.key == "" {
+		send(c.writer, c.unprotected(ctx, work))
+		return
+	}
+	turn, outcome := c.engine.gate.enter(ctx, c.id, c.plan.patience())
+	switch outcome.state {
+	case gateRecord:
+		send(c.writer, c.recorded(outcome.record))
+	case gateBusy:
+		send(c.writer, c.respond(c.plan.inFlight()))
+	case gateGone:
+		send(c.writer, c.respond(c.plan.unavailable()))
+	default:
+		send(c.writer, c.lead(ctx, turn, work))
+	}
+}

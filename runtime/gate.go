@@ -1,0 +1,149 @@
+package runtime
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// gate is the queue within this process: of the requests with one id, one leads and the others wait, without a connection.
+// A leader that ends with a record gives it to all who wait; one that ends without lets the next lead. A key that is hot
+// therefore occupies one connection, whatever the number of its requests.
+type gate struct {
+	mu      sync.Mutex
+	flights map[ID]*flight
+}
+
+// flight is the requests with one id that are under way.
+type flight struct {
+	waiters []*waiter // in order of arrival; those who left are marked
+	running bool      // the leader runs the work, rather than still looking for a record
+}
+
+type waiter struct {
+	impatient bool // leaves as soon as the leader runs the work
+	gone      bool // left, or has been told
+	told      chan gateOutcome
+}
+
+type gateOutcome struct {
+	state  gateState
+	record *Record
+}
+
+type gateState byte
+
+const (
+	gateLead   gateState = iota // the caller leads, and must leave
+	gateRecord                  // another request led, and this is the record it ended with
+	gateBusy                    // another request leads and did not end within the patience
+	gateGone                    // the caller's context ended
+)
+
+// patience is how long a request waits for another one with the same id.
+type patience struct {
+	// limit bounds the whole wait.
+	limit time.Duration
+	// untilRunning ends it as soon as the other request is known to run the work.
+	untilRunning bool
+}
+
+// turn is the lead of one id. It is left once.
+type turn struct {
+	gate *gate
+	id   ID
+}
+
+func newGate() *gate { return &gate{flights: map[ID]*flight{}} }
+
+// enter makes the caller the leader of id, or waits for the one there is. A turn is returned with gateLead only.
+func (g *gate) enter(ctx context.Context, id ID, p patience) (*turn, gateOutcome) {
+	g.mu.Lock()
+	f := g.flights[id]
+	if f == nil {
+		g.flights[id] = &flight{}
+		g.mu.Unlock()
+		return &turn{g, id}, gateOutcome{state: gateLead}
+	}
+	if f.running && p.untilRunning {
+		g.mu.Unlock()
+		return nil, gateOutcome{state: gateBusy}
+	}
+	w := &waiter{impatient: p.untilRunning, told: make(chan gateOutcome, 1)}
+	f.waiters = append(f.waiters, w)
+	g.mu.Unlock()
+
+	timer := time.NewTimer(p.limit)
+	defer timer.Stop()
+	var outcome gateOutcome
+	select {
+	case outcome = <-w.told:
+	case <-timer.C:
+		outcome = g.depart(w, gateBusy)
+	case <-ctx.Done():
+		outcome = g.depart(w, gateGone)
+	}
+	if outcome.state == gateLead {
+		return &turn{g, id}, outcome
+	}
+	return nil, outcome
+}
+
+// depart takes w out of the queue, unless it has been told something in the meantime: then that counts. A lead is
+// accepted even by a caller whose context has ended; its claim fails, and the lead goes on to the next.
+func (g *gate) depart(w *waiter, state gateState) gateOutcome {
+	g.mu.Lock()
+	told := w.gone
+	w.gone = true
+	g.mu.Unlock()
+	if told {
+		return <-w.told
+	}
+	return gateOutcome{state: state}
+}
+
+// running says that the leader runs the work from now on; who does not wait for that is told.
+func (t *turn) running() {
+	t.gate.mu.Lock()
+	defer t.gate.mu.Unlock()
+	f := t.gate.flights[t.id]
+	f.running = true
+	patient := f.waiters[:0]
+	for _, w := range f.waiters {
+		switch {
+		case w.gone:
+		case w.impatient:
+			w.tell(gateOutcome{state: gateBusy})
+		default:
+			patient = append(patient, w)
+		}
+	}
+	clear(f.waiters[len(patient):])
+	f.waiters = patient
+}
+
+// leave ends the lead. With a record, all who wait have their answer; without, the next one leads.
+func (t *turn) leave(record *Record) {
+	t.gate.mu.Lock()
+	defer t.gate.mu.Unlock()
+	f := t.gate.flights[t.id]
+	for i, w := range f.waiters {
+		switch {
+		case w.gone:
+		case record != nil:
+			w.tell(gateOutcome{state: gateRecord, record: record})
+		default:
+			w.tell(gateOutcome{state: gateLead})
+			f.waiters = f.waiters[i+1:]
+			f.running = false
+			return
+		}
+	}
+	delete(t.gate.flights, t.id)
+}
+
+// tell never blocks: a waiter is told once. The gate is locked.
+func (w *waiter) tell(outcome gateOutcome) {
+	w.gone = true
+	w.told <- outcome
+}

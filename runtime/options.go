@@ -1,0 +1,148 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+)
+
+// Option sets one thing about an engine.
+type Option func(*settings) error
+
+type settings struct {
+	maxRequestBody  int64
+	maxResponseBody int64
+	commitTimeout   time.Duration
+	attempts        int
+	region          string
+	problemBase     string
+	challenge       string
+	logger          *slog.Logger
+	onError         func(ctx context.Context, operation string, err error)
+}
+
+// DefaultProblemBase is where the runtime's problem types are documented; a type is the base and the case's name, for
+// example "in-flight".
+const DefaultProblemBase = "https://github.com/idemgen/idemgen/blob/main/docs/problems.md#"
+
+func defaults() settings {
+	return settings{
+		maxRequestBody:  1 << 20,
+		maxResponseBody: 64 << 20,
+		commitTimeout:   5 * time.Second,
+		attempts:        3,
+		problemBase:     DefaultProblemBase,
+		challenge:       "Bearer",
+		logger:          slog.Default(),
+	}
+}
+
+// WithMaxRequestBody bounds a request's body, in bytes, as sent and as unzipped. A larger one is answered with 413. The
+// default is 1 MiB.
+func WithMaxRequestBody(bytes int64) Option {
+	return func(s *settings) error {
+		if bytes <= 0 {
+			return fmt.Errorf("WithMaxRequestBody(%d): the bound must be positive", bytes)
+		}
+		s.maxRequestBody = bytes
+		return nil
+	}
+}
+
+// WithMaxResponseBody bounds what an untyped handler may write, in bytes, since an answer is held in memory until the
+// commit. It is not the policy's store.maxBody, over which an answer is sent whole and not kept. The default is 64 MiB.
+func WithMaxResponseBody(bytes int64) Option {
+	return func(s *settings) error {
+		if bytes <= 0 {
+			return fmt.Errorf("WithMaxResponseBody(%d): the bound must be positive", bytes)
+		}
+		s.maxResponseBody = bytes
+		return nil
+	}
+}
+
+// WithCommitTimeout bounds a commit, a rollback and the look after a commit of unknown outcome. They do not end with the
+// request's context. The default is 5 seconds.
+func WithCommitTimeout(d time.Duration) Option {
+	return func(s *settings) error {
+		if d <= 0 {
+			return fmt.Errorf("WithCommitTimeout(%v): the bound must be positive", d)
+		}
+		s.commitTimeout = d
+		return nil
+	}
+}
+
+// WithAttempts bounds how often the work of one request is run when the database asks for it to be run again. The
+// default is 3.
+func WithAttempts(n int) Option {
+	return func(s *settings) error {
+		if n < 1 {
+			return fmt.Errorf("WithAttempts(%d): at least one attempt is needed", n)
+		}
+		s.attempts = n
+		return nil
+	}
+}
+
+// WithRegion names the region of this process, for policies that have "region" in their scope.
+func WithRegion(region string) Option {
+	return func(s *settings) error {
+		if region == "" {
+			return errors.New("WithRegion: the region is empty")
+		}
+		s.region = region
+		return nil
+	}
+}
+
+// WithProblemBase sets where the problem types that a policy does not name are documented, instead of
+// [DefaultProblemBase]. The case's name is appended as it is, so base ends in "/" or "#".
+func WithProblemBase(base string) Option {
+	return func(s *settings) error {
+		if !isURI(base) {
+			return errors.New("WithProblemBase: not an absolute URI")
+		}
+		s.problemBase = base
+		return nil
+	}
+}
+
+// WithChallenge sets the WWW-Authenticate header of a 401, which RFC 9110, section 11.6.1, demands. The default is
+// "Bearer".
+func WithChallenge(challenge string) Option {
+	return func(s *settings) error {
+		if challenge == "" {
+			return errors.New("WithChallenge: the challenge is empty")
+		}
+		s.challenge = challenge
+		return nil
+	}
+}
+
+// WithLogger sets where the engine reports what a client is not told: panics, unusable answers, a store that is down. It
+// never logs a key or a body, and of a handler's error only the type. The default is slog.Default() at the time of [New].
+func WithLogger(logger *slog.Logger) Option {
+	return func(s *settings) error {
+		if logger == nil {
+			return errors.New("WithLogger: the logger is nil")
+		}
+		s.logger = logger
+		return nil
+	}
+}
+
+// WithErrorObserver has f called with each error that became a 500 or a 503, whole: a handler's own error, a
+// [*PanicError], a store's. It replaces the log entry. Its text may repeat what the client sent. f is called from many
+// goroutines.
+func WithErrorObserver(f func(ctx context.Context, operation string, err error)) Option {
+	return func(s *settings) error {
+		if f == nil {
+			return errors.New("WithErrorObserver: the function is nil")
+		}
+		s.onError = f
+		return nil
+	}
+}

@@ -1,0 +1,128 @@
+package runtime
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"slices"
+)
+
+// Problem is an answer that says what is wrong, as RFC 9457 describes it. It is an error: a handler, a validation or the
+// principal function returns one to be answered as it says. It never holds what the client sent, such as a key or a body.
+type Problem struct {
+	// Status is the HTTP status; 0 counts as 500.
+	Status int
+	// Type is a URI that names the kind of problem; empty counts as "about:blank".
+	Type string
+	// Title is the kind of problem in a few words, Detail what a client can do about this occurrence.
+	Title, Detail string
+	// Instance is a URI of this occurrence; usually empty.
+	Instance string
+	// Code is a provider's error code, for body shapes that have one.
+	Code string
+	// Extensions are further members. A name that RFC 9457 defines is left out.
+	Extensions map[string]any
+	// Header is sent with the answer, for example Retry-After.
+	Header http.Header
+	// Err is the cause; it is never sent.
+	Err error
+}
+
+// ProblemError is an error that knows how it is answered. *wire.Invalid is one.
+type ProblemError interface {
+	error
+	HTTPProblem() *Problem
+}
+
+// Error is the title and the detail on one line.
+func (p *Problem) Error() string {
+	title := p.Title
+	if title == "" {
+		title = http.StatusText(p.status())
+	}
+	if p.Detail == "" {
+		return title
+	}
+	return title + ": " + p.Detail
+}
+
+// Unwrap returns the cause.
+func (p *Problem) Unwrap() error { return p.Err }
+
+// HTTPProblem returns p, so that a *Problem is a [ProblemError] too.
+func (p *Problem) HTTPProblem() *Problem { return p }
+
+func (p *Problem) status() int {
+	if p.Status == 0 {
+		return http.StatusInternalServerError
+	}
+	return p.Status
+}
+
+// MarshalJSON writes the members of RFC 9457, section 3.1, first and in its order, then "code" when there is one, then
+// the extensions sorted by name.
+func (p *Problem) MarshalJSON() ([]byte, error) {
+	members := []struct {
+		name  string
+		value any
+		set   bool
+	}{
+		{"type", orBlank(p.Type), true},
+		{"title", p.Title, p.Title != ""},
+		{"status", p.status(), true},
+		{"detail", p.Detail, p.Detail != ""},
+		{"instance", p.Instance, p.Instance != ""},
+		{"code", p.Code, p.Code != ""},
+	}
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	write := func(name string, value any) error {
+		separator := byte(',')
+		if out.Len() == 0 {
+			separator = '{'
+		}
+		out.WriteByte(separator)
+		if err := encoder.Encode(name); err != nil {
+			return err
+		}
+		out.Truncate(out.Len() - 1) // the encoder's newline
+		out.WriteByte(':')
+		if err := encoder.Encode(value); err != nil {
+			return err
+		}
+		out.Truncate(out.Len() - 1)
+		return nil
+	}
+	taken := map[string]bool{}
+	for _, m := range members {
+		taken[m.name] = true
+		if !m.set {
+			continue
+		}
+		if err := write(m.name, m.value); err != nil {
+			return nil, err
+		}
+	}
+	names := make([]string, 0, len(p.Extensions))
+	for name := range p.Extensions {
+		if !taken[name] {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if err := write(name, p.Extensions[name]); err != nil {
+			return nil, err
+		}
+	}
+	out.WriteByte('}')
+	return out.Bytes(), nil
+}
+
+func orBlank(uri string) string {
+	if uri == "" {
+		return "about:blank"
+	}
+	return uri
+}

@@ -1,0 +1,161 @@
+package runtime
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// alwaysStored are the headers that belong to a stored body and to the effect it reports.
+var alwaysStored = []string{
+	"Content-Encoding", "Content-Language", "Content-Location", "Content-Type", "Etag", "Last-Modified", "Link", "Location",
+}
+
+// perAnswer are the headers that are never stored, whatever a policy says: they belong to one answer, one connection or
+// one session.
+var perAnswer = []string{
+	"Authorization", "Connection", "Content-Length", "Date", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization",
+	"Proxy-Connection", "Set-Cookie", "Set-Cookie2", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Www-Authenticate",
+}
+
+// describesBody are the stored headers that make no sense without the body.
+var describesBody = []string{"Content-Encoding", "Content-Language", "Content-Type"}
+
+func neverStored(canonical string) bool { return slices.Contains(perAnswer, canonical) }
+
+// ErrStreaming is returned to a handler that flushes, takes over the connection or sends trailers: an answer that is not
+// whole before the commit cannot be repeated.
+var ErrStreaming = errors.New("a keyed operation cannot stream its answer")
+
+// normalise checks an answer of a handler and completes it, so that what is sent now and what a replay sends later are
+// the same: canonical header names, a Content-Type, no body where HTTP has none.
+func normalise(r Response) (Response, error) {
+	if !finalStatus(r.Status) {
+		return Response{}, fmt.Errorf("the handler's answer has status %d", r.Status)
+	}
+	header := make(http.Header, len(r.Header)+1)
+	for name, values := range r.Header {
+		if strings.HasPrefix(name, http.TrailerPrefix) || http.CanonicalHeaderKey(name) == "Trailer" {
+			return Response{}, fmt.Errorf("the handler's answer has trailers: %w", ErrStreaming)
+		}
+		if !isToken(name) {
+			return Response{}, errors.New("the handler's answer has a header whose name is not a token")
+		}
+		canonical := http.CanonicalHeaderKey(name)
+		header[canonical] = append(header[canonical], values...)
+	}
+	header.Del("Content-Length")
+	header.Del("Transfer-Encoding")
+	if noBody(r.Status) {
+		return Response{Status: r.Status, Header: header}, nil
+	}
+	if len(r.Body) > 0 && header["Content-Type"] == nil {
+		header.Set("Content-Type", http.DetectContentType(r.Body))
+	}
+	return Response{Status: r.Status, Header: header, Body: r.Body}, nil
+}
+
+// noBody reports whether HTTP has no body for a status (RFC 9110, sections 15.3.5 and 15.4.5).
+func noBody(status int) bool {
+	return status == http.StatusNoContent || status == http.StatusNotModified
+}
+
+// record is what is kept of an answer.
+func (c *Call[TX]) record(r Response, attempt [16]byte) *Record {
+	rules := &c.plan.op.Policy.Store
+	record := &Record{
+		Operation:          c.plan.op.ID,
+		FingerprintVersion: FingerprintVersion,
+		Fingerprint:        c.print[:],
+		Attempt:            attempt,
+		Status:             r.Status,
+		Header:             make(http.Header),
+		Retention:          c.plan.op.Policy.Retention,
+	}
+	for _, name := range c.plan.stored {
+		if values := r.Header[name]; len(values) > 0 {
+			record.Header[name] = slices.Clone(values)
+		}
+	}
+	switch {
+	case rules.OmitBody:
+		record.BodyState = BodyOmitted
+	case int64(len(r.Body)) > rules.MaxBody:
+		record.BodyState = BodyTooLarge
+	default:
+		record.Body = r.Body
+	}
+	return record
+}
+
+// recorded answers a request for which a record exists: by a replay if it is the same request, else by a refusal.
+func (c *Call[TX]) recorded(record *Record) Response {
+	p := c.plan
+	switch {
+	case record.FingerprintVersion != FingerprintVersion:
+		return c.respond(p.problem(caseOldVersion,
+			"The service was updated since. The earlier request was carried out; send a new request with a new key."))
+	case !slices.Equal(record.Fingerprint, c.print[:]):
+		return c.respond(p.problem(caseMismatch,
+			"The first request with this key was another one, and stands. Send a new request with a new key."))
+	case record.BodyState == BodyTooLarge:
+		problem := p.problem(caseTooLarge, "Do not send it again: its effect stands. Read the current state instead.")
+		problem.Extensions = map[string]any{"originalStatus": record.Status}
+		for _, name := range []string{"Location", "Content-Location"} {
+			if values := record.Header[name]; values != nil {
+				problem.Header[name] = values
+			}
+		}
+		return c.respond(problem)
+	default:
+		return p.replay(record)
+	}
+}
+
+// replay is the first answer again: status, stored headers, body, and the policy's marker. Where the policy keeps no
+// body, the replay has none, and no header that would describe one.
+func (p *plan) replay(record *Record) Response {
+	rules := &p.op.Policy.Replay
+	header := make(http.Header, len(record.Header)+2)
+	for name, values := range record.Header {
+		if record.BodyState == BodyOmitted && slices.Contains(describesBody, name) {
+			continue
+		}
+		header[name] = values
+	}
+	if rules.Header != "" {
+		header.Set(rules.Header, rules.Value)
+	}
+	status := record.Status
+	for _, change := range rules.Status {
+		if change.From == record.Status {
+			status = change.To
+		}
+	}
+	return Response{Status: status, Header: header, Body: record.Body}
+}
+
+// send writes an answer that is complete. A header that what runs around the engine has set already is replaced, except
+// those of which there may be several.
+func send(w http.ResponseWriter, r Response) {
+	header := w.Header()
+	for name, values := range r.Header {
+		switch name {
+		case "Vary", "Set-Cookie", "Link":
+			header[name] = append(header[name], values...)
+		default:
+			header[name] = values
+		}
+	}
+	if noBody(r.Status) {
+		w.WriteHeader(r.Status)
+		return
+	}
+	header.Set("Content-Length", strconv.Itoa(len(r.Body)))
+	w.WriteHeader(r.Status)
+	// The client may be gone; what is committed stands, and a retry is answered from the record.
+	_, _ = w.Write(r.Body)
+}

@@ -1,0 +1,288 @@
+package runtime
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/idemgen/idemgen/runtime/policy"
+)
+
+// lookTime bounds how long a duplicate that does not wait for work is kept while the first request is still looking for
+// a record.
+const lookTime = time.Second
+
+// workFunc is what a handler does within its transaction.
+type workFunc[TX any] func(ctx context.Context, tx TX) (Response, error)
+
+// verdict is what one run of the work came to.
+type verdict byte
+
+const (
+	// committed: work and record stand.
+	committed verdict = iota
+	// answered: rolled back; the answer is final, for this request only.
+	answered
+	// again: nothing was committed, and the database asks for another run.
+	again
+	// lost: nothing was committed, because another transaction was first. Look for its record.
+	lost
+	// duplicate: nothing was committed, because a safety-net guard found the effect there already.
+	duplicate
+	// unknown: the commit may have happened. Look for the record.
+	unknown
+	// failed: the commit failed in a way the store does not explain. Look for the record, and do not run again.
+	failed
+)
+
+// run is one run of the work.
+type run struct {
+	verdict verdict
+	answer  Response
+	record  *Record
+}
+
+// patience is how long the policy lets a duplicate wait in the gate.
+func (p *plan) patience() patience {
+	if p.op.Policy.InFlight.Answer == policy.Conflict {
+		return patience{limit: lookTime, untilRunning: true}
+	}
+	return patience{limit: p.op.Policy.InFlight.MaxWait}
+}
+
+// lead carries out a request that leads its id: it claims the id in the store, runs the work, and finds out what became
+// of a commit that did not simply succeed. Each way out leaves the gate, a panic and runtime.Goexit included.
+func (c *Call[TX]) lead(ctx context.Context, turn *turn, work workFunc[TX]) Response {
+	var found *Record // what the requests that wait in the gate are answered from
+	defer func() { turn.leave(found) }()
+
+	deadline := time.Now().Add(c.plan.wait())
+	var last run
+	for runs := 0; ; {
+		claim, err := c.claim(ctx, deadline, last.verdict)
+		if claim.Record != nil {
+			found = claim.Record
+			if last.record != nil && claim.Record.Attempt == last.record.Attempt {
+				return last.answer // the commit of unknown outcome was ours, and happened
+			}
+			return c.recorded(claim.Record)
+		}
+		if err != nil || claim.Work == nil {
+			return c.respond(c.notClaimed(ctx, err, last.verdict))
+		}
+
+		// The id is won, so nothing was committed so far.
+		switch {
+		case last.verdict == duplicate:
+			c.engine.rollback(ctx, c.plan, claim.Work)
+			return c.respond(c.plan.problem(caseDuplicateEffect, "It was made by another request. Read the current state instead."))
+		case last.verdict == failed:
+			c.engine.rollback(ctx, c.plan, claim.Work)
+			return c.respond(c.plan.internal())
+		case runs == c.engine.settings.attempts:
+			c.engine.rollback(ctx, c.plan, claim.Work)
+			return c.respond(c.plan.unavailable())
+		}
+		turn.running()
+		last = c.run(ctx, claim.Work, work)
+		runs++
+
+		switch last.verdict {
+		case committed:
+			found = last.record
+			return last.answer
+		case answered:
+			return last.answer
+		case again:
+			if runs == c.engine.settings.attempts {
+				return c.respond(c.plan.unavailable())
+			}
+			pause(ctx, runs)
+		}
+	}
+}
+
+// claim looks for a record and tries to win the id. After a run whose commit may have happened it does not end with the
+// request: the requests that wait for this one need to know.
+func (c *Call[TX]) claim(ctx context.Context, deadline time.Time, last verdict) (Claim[TX], error) {
+	if last == unknown || last == failed {
+		timeout := c.engine.settings.commitTimeout
+		detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
+		defer cancel()
+		return c.engine.store.Claim(detached, c.id, timeout)
+	}
+	wait := c.plan.wait()
+	if wait > 0 {
+		wait = max(time.Until(deadline), 0)
+	}
+	return c.engine.store.Claim(ctx, c.id, wait)
+}
+
+// notClaimed is the answer when the id was not won and no record was found.
+func (c *Call[TX]) notClaimed(ctx context.Context, err error, last verdict) *Problem {
+	if err != nil && ctx.Err() == nil {
+		c.engine.observe(ctx, c.plan, "store failed", err)
+	}
+	switch {
+	case last == unknown || last == failed:
+		return c.plan.unknownOutcome()
+	case err != nil:
+		return c.plan.unavailable()
+	default:
+		return c.plan.inFlight()
+	}
+}
+
+// unprotected carries out a request without a key, where the policy has the key optional: the work is run in a
+// transaction, but nothing is recorded, and a repeated request runs again.
+func (c *Call[TX]) unprotected(ctx context.Context, work workFunc[TX]) Response {
+	for runs := 1; ; runs++ {
+		tx, err := c.engine.store.Begin(ctx)
+		if err != nil {
+			c.engine.observe(ctx, c.plan, "store failed", err)
+			return c.respond(c.plan.retryLater(c.plan.problem(caseUnavailable, "Nothing was done. Send the same request again later.")))
+		}
+		last := c.run(ctx, tx, work)
+		switch last.verdict {
+		case committed, answered:
+			return last.answer
+		case duplicate:
+			return c.respond(c.plan.problem(caseDuplicateEffect, "It was made by another request. Read the current state instead."))
+		case unknown, failed:
+			return c.respond(c.plan.problem(caseUnknownOutcome,
+				"It may have been carried out. It had no idempotency key, so sending it again may repeat its effect."))
+		}
+		if runs >= c.engine.settings.attempts {
+			return c.respond(c.plan.retryLater(c.plan.problem(caseUnavailable, "Nothing was done. Send the same request again later.")))
+		}
+		pause(ctx, runs)
+	}
+}
+
+// run runs the work once in tx and ends tx, whatever the work does.
+func (c *Call[TX]) run(ctx context.Context, tx Work[TX], work workFunc[TX]) (result run) {
+	ended := false
+	defer func() {
+		if ended {
+			return
+		}
+		// A panic, or runtime.Goexit, for which recover returns nil and which goes on by itself.
+		c.engine.rollback(ctx, c.plan, tx)
+		value := recover()
+		if value == nil {
+			return
+		}
+		if value == http.ErrAbortHandler { //nolint:errorlint // net/http compares it in this way
+			panic(value)
+		}
+		c.engine.observe(ctx, c.plan, "handler panicked", &PanicError{Value: value, Stack: debug.Stack()})
+		result = run{verdict: answered, answer: c.respond(c.plan.internal())}
+	}()
+
+	answer, err := work(ctx, tx.Tx())
+	if err == nil {
+		answer, err = normalise(answer)
+	}
+	ended = true
+	if err != nil {
+		c.engine.rollback(ctx, c.plan, tx)
+		return c.refused(ctx, err)
+	}
+	c.dropMarker(answer)
+	if !c.plan.op.Policy.Store.Statuses.Contains(answer.Status) {
+		c.engine.rollback(ctx, c.plan, tx)
+		return run{verdict: answered, answer: answer}
+	}
+	return c.commit(ctx, tx, answer)
+}
+
+// dropMarker takes the marker of replays out of a first answer: only a replay is one.
+func (c *Call[TX]) dropMarker(answer Response) {
+	if name := c.plan.op.Policy.Replay.Header; name != "" {
+		answer.Header.Del(name)
+	}
+}
+
+// commit commits the work and, if the request has a key, its record. It does not end with the request: the work is done.
+func (c *Call[TX]) commit(ctx context.Context, tx Work[TX], answer Response) run {
+	result := run{answer: answer}
+	if c.key != "" {
+		var attempt [16]byte
+		_, _ = rand.Read(attempt[:]) // never fails
+		result.record = c.record(answer, attempt)
+	}
+	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.engine.settings.commitTimeout)
+	defer cancel()
+	err := tx.Commit(detached, result.record)
+	switch {
+	case err == nil:
+		result.verdict = committed
+	case errors.Is(err, ErrLostRace):
+		result.verdict = lost
+	case errors.Is(err, ErrSerialization):
+		result.verdict = again
+	case errors.Is(err, ErrCommitUnknown):
+		c.engine.observe(ctx, c.plan, "commit of unknown outcome", err)
+		result.verdict = unknown
+	case errors.Is(err, ErrAborted):
+		return c.refused(ctx, err)
+	default:
+		if guarded, ok := c.guarded(err); ok {
+			return guarded
+		}
+		c.engine.observe(ctx, c.plan, "commit failed", err)
+		result.verdict = failed
+	}
+	return result
+}
+
+// refused is what an error of the work comes to; the work is rolled back.
+func (c *Call[TX]) refused(ctx context.Context, err error) run {
+	var known ProblemError
+	if errors.As(err, &known) {
+		return run{verdict: answered, answer: c.respond(known.HTTPProblem())}
+	}
+	if c.engine.store.Retryable(err) {
+		return run{verdict: again}
+	}
+	if guarded, ok := c.guarded(err); ok {
+		return guarded
+	}
+	if ctx.Err() != nil { // the client is gone, or its time is up
+		return run{verdict: answered, answer: c.respond(c.plan.unavailable())}
+	}
+	c.engine.observe(ctx, c.plan, "handler failed", err)
+	return run{verdict: answered, answer: c.respond(c.plan.internal())}
+}
+
+// guarded is what the violation of one of the policy's guards comes to.
+func (c *Call[TX]) guarded(err error) (run, bool) {
+	constraint, ok := c.engine.store.Violation(err)
+	if !ok {
+		return run{}, false
+	}
+	for i := range c.plan.op.Policy.Guards {
+		guard := &c.plan.op.Policy.Guards[i]
+		if guard.Constraint != constraint {
+			continue
+		}
+		if guard.On == "conflict" {
+			problem := c.plan.problem(caseConflict, "It may be done once only, and has been done by another request.")
+			return run{verdict: answered, answer: c.respond(problem)}, true
+		}
+		return run{verdict: duplicate}, true
+	}
+	return run{}, false
+}
+
+// rollback undoes tx, also when ctx has ended.
+func (e *Engine[TX]) rollback(ctx context.Context, p *plan, tx Work[TX]) {
+	detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.settings.commitTimeout)
+	defer cancel()
+	if err := tx.Rollback(detached); err != nil {
+		e.observe(ctx, p, "rollback failed", err)
+	}
+}
