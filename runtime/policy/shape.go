@@ -60,7 +60,10 @@ type Encoding struct {
 
 // Response is one documented answer.
 type Response struct {
-	Status      string // "200", "4XX" or "default"
+	Status string // "200", "4XX" or "default"
+	// Ref is the reference that stands in the answer's place, for example "#/components/responses/Conflict"; empty where
+	// the answer is written in place. An overlay must not put members beside a $ref.
+	Ref         string
 	Description string
 	Headers     []Parameter // In is "header"; sorted by Name
 	Contents    []Content
