@@ -1,0 +1,99 @@
+package proposal
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// maxSummary is how much of a summary a comment shows, in characters.
+const maxSummary = 72
+
+// oneLine makes a document's text fit for one line of a YAML comment: no line break of any kind, no control character, no
+// character that changes the direction of what follows.
+func oneLine(text string) string {
+	clean := strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r), r == '\u0085', r == '\u2028', r == '\u2029':
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == unicode.ReplacementChar:
+			return -1
+		}
+		return r
+	}, text)
+	return strings.Join(strings.Fields(clean), " ")
+}
+
+// summary is text on one line, cut to a length that a reader takes in.
+func summary(text string) string {
+	clean := oneLine(text)
+	if runes := []rune(clean); len(runes) > maxSummary {
+		return strings.TrimSpace(string(runes[:maxSummary-1])) + "…"
+	}
+	return clean
+}
+
+// target is the JSONPath (RFC 9535) of an operation. Explicit brackets are the form that every overlay tool reads alike.
+func target(root, name, method string) string {
+	if strings.ContainsFunc(method, func(r rune) bool { return r < 'A' || r > 'Z' }) || !fixedMethods[method] {
+		return "$." + root + "[" + quotePath(name) + "].additionalOperations[" + quotePath(method) + "]"
+	}
+	return "$." + root + "[" + quotePath(name) + "]." + strings.ToLower(method)
+}
+
+// fixedMethods are those that have a field of their own on a path item, OpenAPI 3.2, section 4.9.1.
+var fixedMethods = map[string]bool{
+	"GET": true, "PUT": true, "POST": true, "DELETE": true, "OPTIONS": true, "HEAD": true, "PATCH": true, "TRACE": true, "QUERY": true,
+}
+
+// quotePath is a single-quoted JSONPath name selector, RFC 9535, section 2.3.1.
+func quotePath(name string) string {
+	var quoted strings.Builder
+	quoted.WriteByte('\'')
+	for _, r := range name {
+		switch {
+		case r == '\'' || r == '\\':
+			quoted.WriteByte('\\')
+			quoted.WriteRune(r)
+		case r < 0x20:
+			fmt.Fprintf(&quoted, `\u%04x`, r)
+		default:
+			quoted.WriteRune(r)
+		}
+	}
+	quoted.WriteByte('\'')
+	return quoted.String()
+}
+
+var plainScalar = regexp.MustCompile(`^\$[A-Za-z0-9_$.'\[\]/{}*+~-]*$|^[A-Za-z][A-Za-z0-9_./ -]*[A-Za-z0-9_/-]$`)
+
+// reserved plain words are not text in some YAML version.
+var reserved = regexp.MustCompile(`(?i)^(true|false|yes|no|on|off|null|y|n)$`)
+
+// scalar writes text as a YAML scalar on one line. What is not plainly plain is written in double quotes,
+// with everything that cannot be seen escaped.
+func scalar(text string) string {
+	if plainScalar.MatchString(text) && !reserved.MatchString(text) {
+		return text
+	}
+	var quoted strings.Builder
+	quoted.WriteByte('"')
+	for _, r := range strings.ToValidUTF8(text, "\uFFFD") {
+		switch {
+		case r == '"' || r == '\\':
+			quoted.WriteByte('\\')
+			quoted.WriteRune(r)
+		case r < 0x20 || r > 0x7e && !unicode.IsPrint(r):
+			if r > 0xffff {
+				fmt.Fprintf(&quoted, `\U%08x`, r)
+				continue
+			}
+			fmt.Fprintf(&quoted, `\u%04x`, r)
+		default:
+			quoted.WriteRune(r)
+		}
+	}
+	quoted.WriteByte('"')
+	return quoted.String()
+}
