@@ -6,7 +6,7 @@ import (
 
 // Bounds of what a query, a form or a JSON document may hold, so that a small request cannot become a large one in memory.
 const (
-	// MaxFields bounds the fields of a query, a form or a multipart body.
+	// MaxFields bounds the fields of a query, a form or a multipart body, and the names that are nested in theirs.
 	MaxFields = 10_000
 	// MaxDepth bounds how deep JSON values and the names of form fields may be nested.
 	MaxDepth = 64
@@ -21,6 +21,7 @@ type form struct {
 	asked  map[string]bool
 	heads  []*branch
 	byName map[string]*branch
+	nodes  int // branches in all
 }
 
 // branch is one name within a tree of fields, with its occurrences and what is nested in it.
@@ -80,6 +81,9 @@ func (f *form) add(name string, l leaf) (problem string) {
 		steps := strings.Split(rest, "][")
 		if len(steps) > MaxDepth {
 			return "has a field that is nested too deep"
+		}
+		if f.nodes += len(steps); f.nodes > MaxFields {
+			return "has too many nested fields"
 		}
 		for _, step := range steps {
 			at = at.kid(step)

@@ -12,7 +12,7 @@ import (
 // that is listed, if there is one only.
 func (in *Reader) Content(required bool, types ...string) string {
 	header := in.request.Header.Get("Content-Type")
-	if len(in.body) == 0 && (header == "" || !strings.HasPrefix(header, "text/")) {
+	if len(in.body) == 0 && !mayBeEmpty(header) {
 		if required {
 			in.add(Violation{Pointer: "#", Detail: "a request body is required"})
 		}
@@ -31,6 +31,12 @@ func (in *Reader) Content(required bool, types ...string) string {
 	in.invalid.Status = http.StatusUnsupportedMediaType
 	in.invalid.Accept = types
 	return ""
+}
+
+// mayBeEmpty reports whether nothing is a value of the content type: an empty text is a text, but there is no empty JSON value.
+func mayBeEmpty(contentType string) bool {
+	kind, _, err := mime.ParseMediaType(contentType)
+	return err == nil && !isJSON(kind) && kind != "application/x-www-form-urlencoded" && !strings.HasPrefix(kind, "multipart/")
 }
 
 // closest returns the listed type that a sent one matches best: the same type with the same parameters, the same type, the

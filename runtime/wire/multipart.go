@@ -2,7 +2,6 @@ package wire
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -38,7 +37,7 @@ func (in *Reader) parseMultipart() (f *form, problem string) {
 	for count := 0; ; count++ {
 		part, err := parts.NextRawPart()
 		switch {
-		case errors.Is(err, io.EOF):
+		case err == io.EOF: // wrapped, it says that the final boundary is missing
 			return f, ""
 		case err != nil:
 			return nil, "the parts must be written as RFC 2046 has it"

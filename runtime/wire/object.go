@@ -188,10 +188,16 @@ func lazyLeaf(l leaf, esc escape) node {
 
 // list understands a lazy value as an array.
 func (v Value) list() {
-	if v.kind() != lazy || v.fromJSON() {
+	if v.kind() != lazy {
 		return
 	}
 	src := v.n.source
+	if v.fromJSON() {
+		if src.leaves[0].part != nil && v.kind() != array && v.kind() != spoiled {
+			v.wrap() // each item of a list is a part of its own, and there is one
+		}
+		return
+	}
 	var kids []node
 	switch {
 	case len(src.branches) > 0 && len(src.leaves) > 0:
@@ -210,13 +216,24 @@ func (v Value) list() {
 			return
 		}
 		for _, l := range leaves {
-			kids = append(kids, lazyLeaf(l, src.escape))
+			item := lazyLeaf(l, src.escape)
+			if l.part != nil {
+				item.source.style = src.style
+			}
+			kids = append(kids, item)
 		}
 	}
 	for i := range kids {
 		kids[i].index = int32(i)
 	}
 	v.n.kind, v.n.kids = array, kids
+}
+
+// wrap makes a list of the value alone.
+func (v Value) wrap() {
+	item := *v.n
+	item.name, item.source, item.parent = "", nil, nil
+	v.n.kind, v.n.raw, v.n.text, v.n.kids = array, "["+item.raw+"]", "", []node{item}
 }
 
 // numbered makes the items of a[]=x&a[]=y or of a[0]=x&a[1][b]=y. Numbers may come in any order but must leave no gap, so that

@@ -303,21 +303,21 @@ func (v Value) Raw() json.RawMessage {
 	return json.RawMessage(v.n.appendJSON(nil))
 }
 
-// untyped understands a lazy value without being told what it is.
+// untyped understands a lazy value, and what it holds, without being told what it is.
 func (v Value) untyped() {
-	if v.kind() != lazy {
-		return
+	if v.kind() == lazy {
+		src := v.n.source
+		switch {
+		case len(src.branches) > 0 && isIndex(src.branches[0].name), len(src.branches) == 0 && len(src.leaves) > 1:
+			v.list()
+		case len(src.branches) > 0:
+			v.members()
+		default:
+			v.scalar()
+		}
 	}
-	src := v.n.source
-	switch {
-	case len(src.branches) > 0 && isIndex(src.branches[0].name):
-		v.list()
-	case len(src.branches) > 0:
-		v.members()
-	case len(src.leaves) > 1:
-		v.list()
-	default:
-		v.scalar()
+	if v.n == nil || v.n.raw != "" {
+		return // nothing from JSON is lazy
 	}
 	for i := range v.n.kids {
 		v.at(i).untyped()
