@@ -1,0 +1,199 @@
+package spec
+
+import (
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/idemgen/idemgen/runtime/policy"
+)
+
+// declared finds the key parameters that the document declares for an operation already. They are proposals: a decision
+// takes its defaults from them, and nothing is keyed because of them alone.
+//
+// GET, HEAD, OPTIONS and TRACE are looked at for headers only: a body member or a query parameter of such an operation
+// is a filter (Increase finds an object by the key that made it).
+func (l *loading) declared(op *operation) []policy.DeclaredKey {
+	var keys []policy.DeclaredKey
+	safe := op.out.Method == "GET" || op.out.Method == "HEAD" || op.out.Method == "OPTIONS" || op.out.Method == "TRACE"
+	for _, parameter := range l.parameters(op, looking) {
+		if key, ok := l.declaredParameter(parameter, safe); ok {
+			keys = append(keys, key)
+		}
+	}
+	if safe {
+		return keys
+	}
+	body, _ := l.refs.deref(get(op.node, "requestBody"), looking)
+	seen := map[string]bool{}
+	for mediaType, content := range members(get(body, "content")) {
+		content, _ = l.refs.deref(content, looking)
+		for _, key := range l.declaredMembers(mediaType.Value, get(content, "schema")) {
+			id := string(key.Key.In) + key.Key.Name + key.Key.Pointer
+			if !seen[id] { // one schema under several media types is one declaration
+				seen[id] = true
+				keys = append(keys, key)
+			}
+		}
+	}
+	return keys
+}
+
+func (l *loading) declaredParameter(parameter *yaml.Node, safe bool) (policy.DeclaredKey, bool) {
+	name, in := text(get(parameter, "name")), text(get(parameter, "in"))
+	var why string
+	var ok bool
+	switch {
+	case in == "header":
+		why, ok = known(headerKeys, name)
+	case in == "query" && !safe:
+		if why, ok = known(queryKeys, name); !ok {
+			why, ok = l.requestID(name, parameter)
+		}
+	}
+	if !ok {
+		return policy.DeclaredKey{}, false
+	}
+	schema, _ := l.refs.deref(get(parameter, "schema"), looking)
+	return policy.DeclaredKey{
+		Key:   l.declaredKey(policy.Key{In: policy.Location(in), Name: name, Required: isTrue(get(parameter, "required"))}, schema),
+		Known: why,
+		Pos:   l.src.at(parameter),
+	}, true
+}
+
+func (l *loading) requestID(name string, declaration *yaml.Node) (why string, ok bool) {
+	if why, ok = known(requestIDs, name); !ok {
+		return "", false
+	}
+	target, _ := l.refs.deref(declaration, looking)
+	if saysIdempotent(text(get(declaration, "description"))) || saysIdempotent(text(get(target, "description"))) {
+		return why, true
+	}
+	return "", false
+}
+
+// declaredKey takes over what a schema says of the key's form.
+func (l *loading) declaredKey(key policy.Key, schema *yaml.Node) policy.Key {
+	key.MinLength, key.MaxLength = count(get(schema, "minLength")), count(get(schema, "maxLength"))
+	if pattern := get(schema, "pattern"); isText(pattern) {
+		key.Pattern = pattern.Value
+	}
+	if text(get(schema, "format")) == "uuid" {
+		key.Format = policy.UUID
+	}
+	return key
+}
+
+// count reads a length, 0 when it is none.
+func count(n *yaml.Node) int {
+	if !isNumber(n) {
+		return 0
+	}
+	value, err := strconv.Atoi(strings.TrimSuffix(n.Value, ".0"))
+	if err != nil || value < 0 {
+		return 0
+	}
+	return value
+}
+
+// declaredMembers finds keys among the members of a body.
+func (l *loading) declaredMembers(mediaType string, schema *yaml.Node) []policy.DeclaredKey {
+	var names []keyName
+	in := policy.InBody
+	switch base := baseMediaType(mediaType); {
+	case isJSON(base):
+		names = bodyKeys
+	case base == "application/x-www-form-urlencoded", base == "multipart/form-data":
+		names, in = formKeys, policy.InForm
+	default:
+		return nil
+	}
+	top := l.properties(schema)
+	var keys []policy.DeclaredKey
+	for _, p := range top {
+		why, ok := known(names, p.key.Value)
+		if !ok && in == policy.InBody {
+			why, ok = l.requestID(p.key.Value, p.schema)
+		}
+		if !ok {
+			continue
+		}
+		key := policy.Key{In: in, Required: p.required}
+		if in == policy.InBody {
+			key.Pointer = "/" + escapeToken(p.key.Value)
+		} else {
+			key.Name = p.key.Value
+		}
+		value, _ := l.refs.deref(p.schema, looking)
+		keys = append(keys, policy.DeclaredKey{Key: l.declaredKey(key, value), Known: why, Pos: l.src.at(p.key)})
+	}
+	if len(keys) > 0 || in != policy.InBody {
+		return keys
+	}
+	return l.batchKeys(top)
+}
+
+// batchKeys finds keys that stand once per item of a batch: in the objects of a list, or of a map, at the body's top
+// level. One key per item is none of the request.
+func (l *loading) batchKeys(top []property) []policy.DeclaredKey {
+	var keys []policy.DeclaredKey
+	for _, p := range top {
+		value, _ := l.refs.deref(p.schema, looking)
+		for _, keyword := range []string{"items", "additionalProperties"} {
+			for _, member := range l.properties(get(value, keyword)) {
+				why, ok := known(bodyKeys, member.key.Value)
+				if !ok {
+					continue
+				}
+				item, _ := l.refs.deref(member.schema, looking)
+				key := policy.Key{In: policy.InBody, Required: member.required,
+					Pointer: "/" + escapeToken(p.key.Value) + "/-/" + escapeToken(member.key.Value)}
+				keys = append(keys, policy.DeclaredKey{Key: l.declaredKey(key, item), Known: why, Pos: l.src.at(member.key), InBatchItem: true})
+			}
+		}
+	}
+	return keys
+}
+
+func escapeToken(token string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(token, "~", "~0"), "/", "~1")
+}
+
+// property is a member that an object schema names.
+type property struct {
+	key, schema *yaml.Node
+	required    bool
+}
+
+// properties are an object schema's members, those that allOf brings included.
+func (l *loading) properties(schema *yaml.Node) []property {
+	var list []property
+	required := map[string]bool{}
+	l.gather(schema, map[*yaml.Node]bool{}, func(part *yaml.Node) {
+		for _, name := range items(get(part, "required")) {
+			required[text(name)] = true
+		}
+		for key, value := range members(get(part, "properties")) {
+			list = append(list, property{key: key, schema: value})
+		}
+	})
+	for i := range list {
+		list[i].required = required[list[i].key.Value]
+	}
+	return list
+}
+
+// gather visits a schema and what its allOf brings, each once.
+func (l *loading) gather(schema *yaml.Node, seen map[*yaml.Node]bool, visit func(part *yaml.Node)) {
+	schema, _ = l.refs.deref(schema, looking)
+	if schema == nil || seen[schema] || len(seen) > maxDepth {
+		return
+	}
+	seen[schema] = true
+	for _, part := range items(get(schema, "allOf")) {
+		l.gather(part, seen, visit)
+	}
+	visit(schema)
+}

@@ -1,0 +1,202 @@
+package spec
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/idemgen/idemgen/runtime/policy"
+)
+
+// operation is an operation while it is being read: what the document says, and where.
+type operation struct {
+	out     policy.Operation
+	node    *yaml.Node // the operation
+	item    *yaml.Node // its path item, with what a $ref brings
+	idNode  *yaml.Node // the operationId, nil when there is none
+	section string     // "paths" or "webhooks"
+	itemKey string     // the path or the webhook's name as written
+	fixed   bool       // one of OpenAPI's own methods, not one of additionalOperations
+}
+
+// methods are the operations that a path item has members for (OpenAPI 3.2, section 4.9.1).
+var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"}
+
+// operations lists every operation of the document, sorted as [policy.Document.Operations] says.
+func (l *loading) operations() []*operation {
+	var list []*operation
+	for key, item := range members(get(l.root, "paths")) {
+		if strings.HasPrefix(key.Value, "/") {
+			list = append(list, l.pathItem("paths", key, item)...)
+		} else if !strings.HasPrefix(key.Value, "x-") {
+			l.rep.problem(key, ruleStructure, "let it begin with a slash", "the path %q does not begin with a slash", key.Value)
+		}
+	}
+	for key, item := range members(get(l.root, "webhooks")) {
+		if !strings.HasPrefix(key.Value, "x-") {
+			list = append(list, l.pathItem("webhooks", key, item)...)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *operation) int {
+		switch {
+		case a.out.Webhook != b.out.Webhook:
+			if b.out.Webhook {
+				return -1
+			}
+			return 1
+		case a.out.Path != b.out.Path:
+			return strings.Compare(a.out.Path, b.out.Path)
+		default:
+			return strings.Compare(a.out.Method, b.out.Method)
+		}
+	})
+	l.identify(list)
+	return list
+}
+
+func (l *loading) pathItem(section string, key, item *yaml.Node) []*operation {
+	item = l.mergedItem(item)
+	if item == nil || isNull(item) {
+		return nil
+	}
+	if !isMap(item) {
+		l.rep.problem(item, ruleStructure, "", "the path item %q must be an object", key.Value)
+		return nil
+	}
+	var list []*operation
+	add := func(at, node *yaml.Node, method string, fixed bool) {
+		if !isMap(node) {
+			l.rep.problem(at, ruleStructure, "", "the operation %s %s must be an object", method, key.Value)
+			return
+		}
+		op := l.operation(at, node, method, key.Value)
+		op.section, op.itemKey, op.item, op.fixed = section, key.Value, item, fixed
+		op.out.Webhook = section == "webhooks"
+		list = append(list, op)
+	}
+	for member, node := range members(item) {
+		switch {
+		case slices.Contains(methods, member.Value):
+			add(member, node, strings.ToUpper(member.Value), true)
+		case member.Value == "additionalOperations":
+			for method, node := range members(node) {
+				add(method, node, method.Value, false)
+			}
+		}
+	}
+	return list
+}
+
+// mergedItem is a path item with what its reference brings. Members beside `$ref` win: OpenAPI leaves it open, tools
+// agree on it.
+func (l *loading) mergedItem(item *yaml.Node) *yaml.Node {
+	if reference(item) == nil {
+		return item
+	}
+	target, _ := l.refs.deref(item, must)
+	if target == nil {
+		return nil
+	}
+	merged := &yaml.Node{Kind: yaml.MappingNode, Tag: mapTag, Line: item.Line, Column: item.Column}
+	for member, value := range members(item) {
+		if member.Value != "$ref" {
+			merged.Content = append(merged.Content, member, value)
+		}
+	}
+	for member, value := range members(target) {
+		if !has(merged, member.Value) && member.Value != "$ref" {
+			merged.Content = append(merged.Content, member, value)
+		}
+	}
+	return merged
+}
+
+func (l *loading) operation(key, node *yaml.Node, method, path string) *operation {
+	op := &operation{node: node, idNode: get(node, "operationId")}
+	if !isText(op.idNode) || op.idNode.Value == "" {
+		op.idNode = nil
+	}
+	op.out = policy.Operation{
+		ID:          text(op.idNode),
+		Method:      method,
+		Path:        path,
+		Summary:     text(get(node, "summary")),
+		Description: text(get(node, "description")),
+		Deprecated:  isTrue(get(node, "deprecated")),
+		Pos:         l.src.at(key),
+	}
+	if docs := walk(node, "externalDocs", "url"); isText(docs) {
+		op.out.ExternalDocs = docs.Value
+	}
+	return op
+}
+
+// identify gives an identifier to the operations that have none. It depends on nothing but the operation's method and
+// path, unless another operation has that very identifier.
+func (l *loading) identify(list []*operation) {
+	taken := map[string]bool{}
+	for _, op := range list {
+		if op.idNode != nil {
+			taken[op.out.ID] = true
+		}
+	}
+	for _, op := range list {
+		if op.idNode != nil {
+			continue
+		}
+		made := madeID(op.out.Method, op.out.Path)
+		id := made
+		for n := 2; taken[id]; n++ {
+			id = made + "_" + decimal(n)
+		}
+		taken[id] = true
+		op.out.ID, op.out.IDMade = id, true
+	}
+}
+
+// madeID joins method and path: "post", "/payments/{id}/refunds" become "postPaymentsIdRefunds".
+func madeID(method, path string) string {
+	var b strings.Builder
+	b.WriteString(strings.ToLower(method))
+	upper := true
+	for _, r := range path {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			upper = true
+			continue
+		}
+		if upper {
+			r = unicode.ToUpper(r)
+		}
+		b.WriteRune(r)
+		upper = false
+	}
+	return b.String()
+}
+
+// sameIDs reports operationIds that stand twice. Two keyed operations of one identifier would share their records'
+// scope and one would be answered with the other's result, so that is an error.
+func (l *loading) sameIDs(list []*operation) {
+	first := map[string]*operation{}
+	for _, op := range list {
+		if op.idNode == nil {
+			continue
+		}
+		other := first[op.out.ID]
+		if other == nil {
+			first[op.out.ID] = op
+			continue
+		}
+		const hint = "give each operation an operationId of its own"
+		format := "the operationId %q is that of %s %s as well"
+		if op.out.Decision == policy.Keyed && other.out.Decision == policy.Keyed {
+			l.rep.fail(op.idNode, ruleOperationID, hint, format, op.out.ID, other.out.Method, other.out.Path)
+		} else {
+			l.rep.problem(op.idNode, ruleOperationID, hint, format, op.out.ID, other.out.Method, other.out.Path)
+		}
+		if other.out.Decision != policy.Keyed {
+			first[op.out.ID] = op
+		}
+	}
+}

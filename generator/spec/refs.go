@@ -1,0 +1,266 @@
+package spec
+
+import (
+	"errors"
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/idemgen/idemgen/generator/diag"
+)
+
+// need says how much a reference's target is needed, and with that how a missing one weighs.
+type need int
+
+const (
+	looking need = iota // only looked at: what is missing is a problem of the document
+	typing              // a keyed operation's schema: a missing one is free-form, but none is taken from elsewhere
+	must                // a keyed operation's interface: without it no right code can be written
+)
+
+// maxChain is how many references may lead to references. More than a few are a loop or an attack.
+const maxChain = 64
+
+// resolver follows references.
+type resolver struct {
+	src  *sources
+	rep  *reporter
+	told map[*yaml.Node]int // reference -> its finding's index
+}
+
+// reference is what a mapping's `$ref` says, nil when it has none. A member that is called `$ref` but is no text is an
+// ordinary member, such as a property of that name.
+func reference(n *yaml.Node) *yaml.Node {
+	if ref := get(n, "$ref"); isText(ref) {
+		return ref
+	}
+	return nil
+}
+
+// deref follows n's reference, if it has one, to the end. named is the reference that led to the target, nil when n is
+// no reference. A reference that leads nowhere gives nil, and a finding.
+func (r *resolver) deref(n *yaml.Node, weight need) (target, named *yaml.Node) {
+	for range maxChain {
+		ref := reference(n)
+		if ref == nil {
+			return n, named
+		}
+		named = ref
+		if n = r.follow(ref, weight); n == nil {
+			return nil, named
+		}
+	}
+	r.tell(named, weight, ruleRefLoop, "let it refer to something else than itself",
+		"the reference %q leads back to itself", named.Value)
+	return nil, named
+}
+
+// follow is one step: the node that ref names.
+func (r *resolver) follow(ref *yaml.Node, weight need) *yaml.Node {
+	from := r.src.fileOf(ref)
+	if from == nil {
+		return nil
+	}
+	from = from.document()
+	if target := from.resolved[ref.Value]; target != nil {
+		return target
+	}
+	file, fragment, _ := strings.Cut(ref.Value, "#")
+	into := from
+	if file != "" {
+		if into = r.open(from, ref, file, weight); into == nil {
+			return nil
+		}
+	}
+	target := into.find(fragment)
+	if target == nil {
+		r.tell(ref, weight, ruleDanglingRef, "add what it names, or mend the reference", "the reference %q leads nowhere", ref.Value)
+		return nil
+	}
+	if from.resolved == nil {
+		from.resolved = map[string]*yaml.Node{}
+	}
+	from.resolved[ref.Value] = target
+	return target
+}
+
+var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:|^//`)
+
+func (r *resolver) open(from *source, ref *yaml.Node, file string, weight need) *source {
+	if scheme.MatchString(file) {
+		r.tell(ref, weight, ruleRemoteRef, "save it beside the document and refer to the file",
+			"the reference %q leads to another place than a file; nothing is fetched", ref.Value)
+		return nil
+	}
+	name, err := url.PathUnescape(file)
+	if err != nil {
+		name = file
+	}
+	into, err := r.src.openRef(from, name)
+	switch {
+	case errors.Is(err, errOutside):
+		r.tell(ref, weight, ruleOutsideRef, "move the file, or keep the main document in a folder above both",
+			"the reference %q leads out of the main document's folder", ref.Value)
+		return nil
+	case err != nil:
+		r.tell(ref, weight, ruleRefFile, "mend the path, which is relative to the file that it stands in",
+			"the file of the reference %q cannot be read: %v", ref.Value, err)
+		return nil
+	}
+	if into.root == nil && !into.broken {
+		if failure := into.parse(); failure != nil {
+			into.broken = true
+			r.rep.syntax(into, failure)
+		} else {
+			r.rep.duplicates(into)
+		}
+	}
+	if into.broken {
+		return nil
+	}
+	return into
+}
+
+// tell reports a reference once. Told twice, it keeps the higher severity.
+func (r *resolver) tell(ref *yaml.Node, weight need, rule, hint, format string, args ...any) {
+	severity := diag.Warning
+	if r.rep.strict || weight == must || weight == typing && (rule == ruleRemoteRef || rule == ruleOutsideRef) {
+		severity = diag.Error
+	}
+	if i, ok := r.told[ref]; ok {
+		if severity == diag.Error {
+			r.rep.list[i].Severity = diag.Error
+		}
+		return
+	}
+	r.told[ref] = len(r.rep.list)
+	r.rep.add(severity, r.src.at(ref), rule, hint, format, args...)
+}
+
+// document is the file that references in f are relative to: an overlay's are the main document's.
+func (f *source) document() *source {
+	if f.overlays != nil {
+		return f.overlays
+	}
+	return f
+}
+
+// find is the node that a URI fragment names: a JSON Pointer, an anchor, or the whole file.
+func (f *source) find(fragment string) *yaml.Node {
+	if decoded, err := url.PathUnescape(fragment); err == nil {
+		fragment = decoded
+	}
+	if fragment != "" && fragment[0] != '/' {
+		return f.anchor(fragment)
+	}
+	n := f.root
+	for _, token := range pointerTokens(fragment) {
+		if n = child(n, token); n == nil {
+			return nil
+		}
+	}
+	return n
+}
+
+// anchor finds a schema by its `$anchor` (JSON Schema 2020-12, section 8.2.2).
+func (f *source) anchor(name string) *yaml.Node {
+	if f.anchors == nil {
+		f.anchors = map[string]*yaml.Node{}
+		collectAnchors(f.root, f.anchors)
+	}
+	return f.anchors[name]
+}
+
+func collectAnchors(n *yaml.Node, into map[string]*yaml.Node) {
+	if n == nil {
+		return
+	}
+	for _, keyword := range []string{"$anchor", "$dynamicAnchor"} {
+		if name := get(n, keyword); isText(name) && into[name.Value] == nil {
+			into[name.Value] = n
+		}
+	}
+	for _, c := range n.Content {
+		collectAnchors(c, into)
+	}
+}
+
+// sweep reports every reference of a file that leads nowhere, wherever it stands. Files that are only referred to from
+// what nobody reads are not opened for it. What looks like a reference inside an example is data.
+func (r *resolver) sweep(n *yaml.Node) {
+	if n == nil {
+		return
+	}
+	if n.Kind == yaml.SequenceNode {
+		for _, item := range n.Content {
+			if item.Kind != yaml.ScalarNode {
+				r.sweep(item)
+			}
+		}
+		return
+	}
+	for key, value := range members(n) {
+		if value.Kind == yaml.ScalarNode {
+			if key.Value == "$ref" && isText(value) {
+				r.glance(value)
+			}
+			continue
+		}
+		switch {
+		case strings.HasPrefix(key.Value, "x-"):
+		case key.Value == "properties" || key.Value == "patternProperties":
+			for _, schema := range members(value) { // "example" is a fine name for a property
+				r.sweep(schema)
+			}
+		case key.Value == "examples":
+			for _, example := range members(value) {
+				if ref := reference(example); ref != nil {
+					r.glance(ref)
+				}
+			}
+		case key.Value == "example" || key.Value == "default" || key.Value == "enum" || key.Value == "const" || key.Value == "value":
+		default:
+			r.sweep(value)
+		}
+	}
+}
+
+func (r *resolver) glance(ref *yaml.Node) {
+	file, _, _ := strings.Cut(ref.Value, "#")
+	if file == "" || scheme.MatchString(file) {
+		r.follow(ref, looking)
+	}
+}
+
+// nameOf is the name that a reference gives to what it names: the component's, or the file's.
+func nameOf(ref string) string {
+	file, fragment, _ := strings.Cut(ref, "#")
+	if decoded, err := url.PathUnescape(fragment); err == nil {
+		fragment = decoded
+	}
+	tokens := pointerTokens(fragment)
+	if len(tokens) == 0 {
+		base := path.Base(file)
+		return strings.TrimSuffix(base, path.Ext(base))
+	}
+	last := len(tokens) - 1
+	switch {
+	case last == 0,
+		last == 2 && tokens[0] == "components",
+		last >= 1 && (tokens[last-1] == "definitions" || tokens[last-1] == "$defs" || tokens[last-1] == "schemas"):
+		return tokens[last]
+	}
+	// A place inside something else: what it is inside of says more than the last step, which may be "items" or "0".
+	var parts []string
+	for _, token := range tokens {
+		switch token {
+		case "components", "schemas", "definitions", "$defs", "paths", "properties", "content", "schema":
+			continue
+		}
+		parts = append(parts, token)
+	}
+	return strings.Join(parts, "_")
+}

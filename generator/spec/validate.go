@@ -1,0 +1,3 @@
+package spec
+
+func (l *loading) validate(ops []*operation) {}
