@@ -1,0 +1,19 @@
+package pgstore
+
+import "github.com/idemgen/idemgen/runtime"
+
+// SetLock replaces how s numbers locks, so that a test can make ids collide or claims miss each other.
+func SetLock(s *Store, lock func(table string, id runtime.ID) int64) { s.lockOf = lock }
+
+// Forget empties what s remembers of ids it has seen.
+func Forget(s *Store) {
+	for i := range s.recent.slots {
+		s.recent.slots[i].Store(0)
+	}
+}
+
+var (
+	EncodeHeader = encodeHeader
+	DecodeHeader = decodeHeader
+	LockNumber   = lockNumber
+)

@@ -1,0 +1,167 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/idemgen/idemgen/runtime"
+)
+
+// Store keeps records in one table. It is safe for concurrent use; any number of processes may share the table.
+type Store struct {
+	pool     *pgxpool.Pool
+	settings settings
+	sql      statements
+	strategy strategy
+	recent   recent
+	tries    int // of one claim: as many as the pool can hold dead connections, and one
+	// lockOf numbers an id's advisory lock; tests replace it to make ids collide.
+	lockOf func(table string, id runtime.ID) int64
+}
+
+var _ runtime.Store[pgx.Tx] = (*Store)(nil)
+
+// Limits of the table, in bytes.
+const (
+	MaxScope = 1536
+	MaxKey   = 1024
+)
+
+// LimitError is returned by [Store.Claim] for an id that the table cannot hold.
+type LimitError struct {
+	What        string // "scope" or "key"
+	Length, Max int    // bytes
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("pgstore: a %s of %d bytes cannot be stored; the table holds 1 to %d", e.What, e.Length, e.Max)
+}
+
+// Strategy is how a store wins an id.
+type Strategy int
+
+const (
+	// AdvisoryLock wins by a transaction-level advisory lock and writes the row once, complete, with the commit. It is
+	// the default and the faster one, and needs PostgreSQL's advisory locks.
+	AdvisoryLock Strategy = iota
+	// InsertFirst wins by inserting a row that nobody else can see yet and completes it with the commit. It keeps the
+	// same promise on PostgreSQL-compatible engines whose advisory locks do nothing or stay on one node.
+	InsertFirst
+)
+
+type settings struct {
+	table         string
+	strategy      Strategy
+	tx            pgx.TxOptions
+	commitTimeout time.Duration
+}
+
+// Option changes a store from its defaults.
+type Option func(*settings) error
+
+// WithTable names the table, optionally qualified by a schema: "billing.idempotency_keys". Each part is quoted, so
+// capitals count. All processes must write the name in the same way: it is part of the lock.
+func WithTable(name string) Option {
+	return func(s *settings) error {
+		parts := strings.Split(name, ".")
+		if len(parts) > 2 {
+			return fmt.Errorf("table %q: want TABLE or SCHEMA.TABLE", name)
+		}
+		for _, part := range parts {
+			// PostgreSQL cuts a longer name off, silently but for a notice.
+			if part == "" || len(part) > 63 || strings.ContainsRune(part, 0) {
+				return fmt.Errorf("table %q: each part of the name has to have 1 to 63 bytes", name)
+			}
+		}
+		s.table = name
+		return nil
+	}
+}
+
+// WithStrategy chooses how ids are won.
+func WithStrategy(strategy Strategy) Option {
+	return func(s *settings) error {
+		if strategy != AdvisoryLock && strategy != InsertFirst {
+			return fmt.Errorf("strategy %d is not known", strategy)
+		}
+		s.strategy = strategy
+		return nil
+	}
+}
+
+// WithTxOptions chooses the transactions that handlers work in, for example pgx.TxOptions{IsoLevel: pgx.Serializable}.
+func WithTxOptions(options pgx.TxOptions) Option {
+	return func(s *settings) error {
+		if options.AccessMode == pgx.ReadOnly {
+			return errors.New("a read-only transaction cannot keep a record")
+		}
+		s.tx = options
+		return nil
+	}
+}
+
+// WithCommitTimeout bounds the last round trip, which goes on when the client has gone: once a commit is on its way,
+// giving up early would only mean not to know its outcome. After the timeout the outcome is unknown. The default is 30 s.
+func WithCommitTimeout(timeout time.Duration) Option {
+	return func(s *settings) error {
+		if timeout <= 0 {
+			return fmt.Errorf("commit timeout %v: it has to be positive", timeout)
+		}
+		s.commitTimeout = timeout
+		return nil
+	}
+}
+
+// New returns a store on pool. The table has to exist: see [SchemaSteps] and [Migrate]. Nothing is read or written yet.
+//
+// The pool stays the caller's. Each transaction holds one connection; pgxpool's own defaults suit the store.
+func New(pool *pgxpool.Pool, opts ...Option) (*Store, error) {
+	if pool == nil {
+		return nil, errors.New("pgstore.New: the pool is nil")
+	}
+	s := &Store{
+		pool:     pool,
+		settings: settings{table: DefaultTable, commitTimeout: 30 * time.Second},
+		lockOf:   lockNumber,
+		tries:    int(pool.Config().MaxConns) + 1,
+	}
+	for _, opt := range opts {
+		if err := opt(&s.settings); err != nil {
+			return nil, fmt.Errorf("pgstore.New: %w", err)
+		}
+	}
+	s.sql = statementsFor(s.settings.table, s.settings.tx)
+	switch s.settings.strategy {
+	case InsertFirst:
+		s.strategy = insertFirst{s}
+	default:
+		s.strategy = advisoryLock{s}
+	}
+	return s, nil
+}
+
+// Begin implements [runtime.Store].
+func (s *Store) Begin(ctx context.Context) (runtime.Work[pgx.Tx], error) {
+	conn, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("pgstore: no connection: %w", err)
+	}
+	tx, err := conn.BeginTx(ctx, s.settings.tx)
+	if err != nil {
+		conn.Release()
+		return nil, fmt.Errorf("pgstore: begin: %w", err)
+	}
+	return newWork(s, conn, tx, nil, false), nil
+}
+
+// Retryable implements [runtime.Store].
+func (s *Store) Retryable(err error) bool { return retryable(err) }
+
+// Violation implements [runtime.Store].
+func (s *Store) Violation(err error) (constraint string, ok bool) { return violation(err) }

@@ -1,0 +1,111 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+)
+
+// ErrManaged is returned to a handler that tries to commit or roll back the transaction it was given. The transaction
+// ends with the record: return an error to undo it.
+var ErrManaged = errors.New("the transaction belongs to the idempotency store; return an error from the handler to undo it, or use Begin for a part that can be undone")
+
+// handlerTx is the pgx.Tx that a handler works with: the real one, but for its end. After the end every method refuses,
+// so that a handler which kept it cannot reach into another request's transaction.
+//
+// A savepoint that Begin makes is a handlerTx as well; that one the handler does end.
+type handlerTx struct {
+	pgx.Tx
+	work      *work
+	savepoint bool
+}
+
+func (tx *handlerTx) Begin(ctx context.Context) (pgx.Tx, error) {
+	if tx.work.ended.Load() {
+		return nil, pgx.ErrTxClosed
+	}
+	inner, err := tx.Tx.Begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &handlerTx{Tx: inner, work: tx.work, savepoint: true}, nil
+}
+
+func (tx *handlerTx) Commit(ctx context.Context) error {
+	switch {
+	case tx.work.ended.Load():
+		return pgx.ErrTxClosed
+	case !tx.savepoint:
+		return ErrManaged
+	}
+	return tx.Tx.Commit(ctx)
+}
+
+func (tx *handlerTx) Rollback(ctx context.Context) error {
+	switch {
+	case tx.work.ended.Load():
+		return pgx.ErrTxClosed
+	case !tx.savepoint:
+		return ErrManaged
+	}
+	return tx.Tx.Rollback(ctx)
+}
+
+func (tx *handlerTx) CopyFrom(ctx context.Context, table pgx.Identifier, columns []string, rows pgx.CopyFromSource) (int64, error) {
+	if tx.work.ended.Load() {
+		return 0, pgx.ErrTxClosed
+	}
+	return tx.Tx.CopyFrom(ctx, table, columns, rows)
+}
+
+func (tx *handlerTx) SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults {
+	if tx.work.ended.Load() {
+		return pgx.FailedBatchResults(batch, pgx.ErrTxClosed)
+	}
+	return tx.Tx.SendBatch(ctx, batch)
+}
+
+func (tx *handlerTx) Prepare(ctx context.Context, name, sql string) (*pgconn.StatementDescription, error) {
+	if tx.work.ended.Load() {
+		return nil, pgx.ErrTxClosed
+	}
+	return tx.Tx.Prepare(ctx, name, sql)
+}
+
+func (tx *handlerTx) Exec(ctx context.Context, sql string, arguments ...any) (pgconn.CommandTag, error) {
+	if tx.work.ended.Load() {
+		return pgconn.CommandTag{}, pgx.ErrTxClosed
+	}
+	return tx.Tx.Exec(ctx, sql, arguments...)
+}
+
+func (tx *handlerTx) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	if tx.work.ended.Load() {
+		return closedRows{}, pgx.ErrTxClosed
+	}
+	return tx.Tx.Query(ctx, sql, args...)
+}
+
+func (tx *handlerTx) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
+	if tx.work.ended.Load() {
+		return closedRows{}
+	}
+	return tx.Tx.QueryRow(ctx, sql, args...)
+}
+
+// closedRows is the empty answer of a transaction that has ended.
+type closedRows struct{}
+
+func (closedRows) Close()                                       {}
+func (closedRows) Err() error                                   { return pgx.ErrTxClosed }
+func (closedRows) CommandTag() pgconn.CommandTag                { return pgconn.CommandTag{} }
+func (closedRows) FieldDescriptions() []pgconn.FieldDescription { return nil }
+func (closedRows) Next() bool                                   { return false }
+func (closedRows) Scan(...any) error                            { return pgx.ErrTxClosed }
+func (closedRows) Values() ([]any, error)                       { return nil, pgx.ErrTxClosed }
+func (closedRows) RawValues() [][]byte                          { return nil }
+func (closedRows) Conn() *pgx.Conn                              { return nil }
+func (closedRows) TypeMap() *pgtype.Map                         { return nil }

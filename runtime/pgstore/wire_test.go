@@ -1,0 +1,62 @@
+package pgstore_test
+
+import (
+	"context"
+	"net"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// wire is put between a pool and the server. It counts and delays what the client sends, and cuts connections.
+type wire struct {
+	writes atomic.Int64 // each write is a round trip begun: pgx sends a pipeline as one
+	delay  atomic.Int64 // before each write, in nanoseconds
+	cut    atomic.Int32 // what the next write comes to; reset by it
+}
+
+const (
+	cutNever  int32 = iota
+	cutBefore       // nothing arrives
+	cutAfter        // all of it arrives, and no answer comes back
+	cutHalf         // the first half arrives
+)
+
+// attach makes config's connections go through w.
+func (w *wire) attach(config *pgxpool.Config) {
+	dial := config.ConnConfig.DialFunc
+	config.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return &wireConn{Conn: conn, wire: w}, nil
+	}
+}
+
+type wireConn struct {
+	net.Conn
+	wire *wire
+}
+
+func (c *wireConn) Write(p []byte) (int, error) {
+	c.wire.writes.Add(1)
+	if d := c.wire.delay.Load(); d > 0 {
+		time.Sleep(time.Duration(d))
+	}
+	switch c.wire.cut.Swap(cutNever) {
+	case cutBefore:
+		_ = c.Conn.Close()
+	case cutHalf:
+		n, _ := c.Conn.Write(p[:len(p)/2])
+		_ = c.Conn.Close()
+		return n, net.ErrClosed
+	case cutAfter:
+		n, err := c.Conn.Write(p)
+		_ = c.Conn.(*net.TCPConn).CloseRead()
+		_ = c.Conn.Close()
+		return n, err
+	}
+	return c.Conn.Write(p)
+}

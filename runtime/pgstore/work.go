@@ -1,0 +1,153 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/idemgen/idemgen/runtime"
+)
+
+// work is an open transaction on a connection of its own.
+type work struct {
+	store   *Store
+	conn    *pgxpool.Conn
+	tx      handlerTx
+	target  *target // nil for work without a claim
+	expired bool    // an expired row has to make room
+	// ended is atomic because a handler may have leaked the transaction to a goroutine.
+	ended atomic.Bool
+}
+
+func newWork(s *Store, conn *pgxpool.Conn, tx pgx.Tx, t *target, expired bool) *work {
+	w := &work{store: s, conn: conn, target: t, expired: expired}
+	w.tx = handlerTx{Tx: tx, work: w}
+	return w
+}
+
+// Tx implements [runtime.Work].
+func (w *work) Tx() pgx.Tx { return &w.tx }
+
+// Rollback implements [runtime.Work].
+func (w *work) Rollback(ctx context.Context) error {
+	if w.ended.Swap(true) {
+		return nil
+	}
+	undo(ctx, w.conn)
+	w.conn.Release()
+	return nil
+}
+
+// Commit implements [runtime.Work]: the record and the commit go out together, in one round trip.
+func (w *work) Commit(ctx context.Context, rec *runtime.Record) error {
+	if w.ended.Load() {
+		return fmt.Errorf("pgstore: commit: %w", pgx.ErrTxClosed)
+	}
+	if err := w.ready(ctx, rec); err != nil {
+		_ = w.Rollback(ctx) // cannot fail
+		return fmt.Errorf("pgstore: commit: %w", err)
+	}
+	err := w.send(ctx, rec)
+	switch {
+	case err != nil && errors.Is(err, runtime.ErrCommitUnknown):
+		w.ended.Store(true)
+		discard(w.conn)
+	case err != nil:
+		_ = w.Rollback(ctx) // cannot fail; free where the server has rolled back already
+	default:
+		w.ended.Store(true)
+		w.conn.Release()
+		if rec != nil {
+			w.store.recent.add(w.target.lock)
+		}
+		return nil
+	}
+	return fmt.Errorf("pgstore: commit: %w", err)
+}
+
+// ready finds what makes a commit impossible or wrong, without asking the server: the protocol says after each statement
+// in which state the transaction is.
+func (w *work) ready(ctx context.Context, rec *runtime.Record) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("nothing was committed: %w", err)
+	}
+	switch {
+	case rec == nil && w.target != nil:
+		return errors.New("work that was claimed cannot be committed without its record")
+	case rec != nil && w.target == nil:
+		return errors.New("work without a claim cannot be committed with a record")
+	case rec != nil:
+		if err := checkRecord(rec); err != nil {
+			return err
+		}
+	}
+	pg := w.conn.Conn().PgConn()
+	switch {
+	case pg.IsClosed():
+		return fmt.Errorf("nothing was committed: the connection was lost: %w", pgconn.ErrConnClosed)
+	case pg.IsBusy():
+		return fmt.Errorf("%w: the handler left the rows of a query open; close them or read them to the end", runtime.ErrAborted)
+	case pg.TxStatus() == 'E':
+		return fmt.Errorf("%w: the handler went on after a statement had failed", runtime.ErrAborted)
+	case pg.TxStatus() != 'T':
+		return errors.New("the handler ended the transaction by SQL of its own, so what it did stands without a record; use only the given transaction, and no COMMIT or ROLLBACK")
+	}
+	return nil
+}
+
+// send writes record and commit and reads the answers. From here on the caller's patience does not count: see
+// [WithCommitTimeout].
+func (w *work) send(ctx context.Context, rec *runtime.Record) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.store.settings.commitTimeout)
+	defer cancel()
+	batch := &pgx.Batch{}
+	if rec != nil {
+		w.store.strategy.write(batch, w, rec)
+	}
+	batch.Queue(w.store.sql.commit)
+	results := w.conn.SendBatch(ctx, batch)
+	defer func() { _ = results.Close() }() // an error has been returned by then; later calls repeat it
+
+	rows := int64(0)
+	for range batch.Len() - 1 {
+		tag, err := results.Exec()
+		if err != nil {
+			if sqlstate(err) == uniqueViolation {
+				return fmt.Errorf("%w: %w", runtime.ErrLostRace, err)
+			}
+			return outcome(err)
+		}
+		rows = tag.RowsAffected() // the last one is the record's
+	}
+	tag, err := results.Exec()
+	if err == nil {
+		err = results.Close()
+	}
+	switch {
+	case err != nil:
+		return outcome(err)
+	case tag.String() == "ROLLBACK":
+		return fmt.Errorf("%w: the server answered the commit by a rollback", runtime.ErrAborted)
+	case rec != nil && rows != 1:
+		return fmt.Errorf("the work was committed, but the table took no record of it; a trigger or rule on %s may be the cause", w.store.settings.table)
+	}
+	return nil
+}
+
+// outcome says what an error of the last round trip means. Record and commit were sent together: unless nothing was sent,
+// or the server itself refused a statement, the commit may have happened.
+func outcome(err error) error {
+	switch {
+	case retryable(err):
+		return fmt.Errorf("%w: %w", runtime.ErrSerialization, err)
+	case pgconn.SafeToRetry(err), refused(err):
+		return fmt.Errorf("nothing was committed: %w", err)
+	default:
+		return fmt.Errorf("%w: %w", runtime.ErrCommitUnknown, err)
+	}
+}
