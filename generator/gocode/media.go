@@ -1,0 +1,47 @@
+package gocode
+
+import "strings"
+
+// mediaKind is how a body is read or written. The order is the one in which bodies are preferred and listed.
+type mediaKind int
+
+const (
+	jsonMedia mediaKind = iota
+	formMedia
+	multipartMedia
+	textMedia
+	binaryMedia
+)
+
+// field is the name of a request's field, and the end of an answer's type name, where there are several media types.
+func (k mediaKind) field() string {
+	return [...]string{"JSON", "Form", "Multipart", "Text", "Binary"}[k]
+}
+
+// kindOf tells the kind of a media type or media type range.
+func kindOf(mediaType string) mediaKind {
+	essence, _, _ := strings.Cut(mediaType, ";")
+	essence = strings.ToLower(strings.TrimSpace(essence))
+	switch {
+	case essence == "application/json", strings.HasSuffix(essence, "+json"), essence == "text/json":
+		return jsonMedia
+	case essence == "application/x-www-form-urlencoded":
+		return formMedia
+	case essence == "multipart/form-data":
+		return multipartMedia
+	case strings.HasPrefix(essence, "text/"):
+		return textMedia
+	default:
+		return binaryMedia
+	}
+}
+
+// answerKind is kindOf for an answer: a form is written by the handler, as bytes.
+func answerKind(mediaType string) mediaKind {
+	switch kind := kindOf(mediaType); kind {
+	case formMedia, multipartMedia:
+		return binaryMedia
+	default:
+		return kind
+	}
+}

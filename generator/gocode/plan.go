@@ -1,0 +1,444 @@
+package gocode
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/idemgen/idemgen/generator/diag"
+	"github.com/idemgen/idemgen/runtime/policy"
+)
+
+// plan is everything that is generated, decided and named, before any of it is written.
+type plan struct {
+	doc      *policy.Document
+	options  Options
+	warnings diag.List
+
+	names      scope // the generated package's own identifiers
+	operations []*operation
+	mounts     []*mount
+	types      []*typ // the types to declare, sorted by name
+	patterns   []pattern
+
+	bySchema  map[*policy.Schema]*typ
+	component map[*policy.Schema]string // names of the document's named schemas
+	reach     reach
+}
+
+// operation is one keyed operation.
+type operation struct {
+	op *policy.Operation
+	// name is the method of the interface; the other names are derived from it.
+	name, request, response, handler string
+	// variable holds the runtime.Operation, reader is the function that decodes a request.
+	variable, reader string
+	// wildcards are the names of the path's parameters for http.Request.PathValue, in the order of the template.
+	wildcards []string
+
+	params []*param
+	bodies []*body
+	// contentType is true when the request type says which media type was sent.
+	contentType bool
+	answers     []*answer
+}
+
+// visit is the method by which an answer becomes a response.
+func (o *operation) visit() string { return "Visit" + o.name }
+
+// param is one parameter, or one header of an answer.
+type param struct {
+	*policy.Parameter
+	name string // the Go field
+	slot slot
+}
+
+// body is one media type of a request.
+type body struct {
+	*policy.Content
+	kind mediaKind
+	name string // the Go field
+	slot slot
+}
+
+// answer is one documented status in one media type.
+type answer struct {
+	*policy.Response
+	content *policy.Content // nil without a body
+	kind    mediaKind
+	name    string // the Go type
+	slot    slot
+	headers []*param
+	// anyStatus is true for "default" and classes, anyType for media type ranges: the handler says which.
+	anyStatus, anyType bool
+}
+
+// pattern is a compiled expression at package level.
+type pattern struct{ name, expr string }
+
+// The names of the generated package that do not depend on the document.
+var ownNames = []string{"Handlers", "Register"}
+
+func newPlan(doc *policy.Document, o Options) *plan {
+	p := &plan{
+		doc:       doc,
+		options:   o,
+		names:     newScope(ownNames...),
+		bySchema:  map[*policy.Schema]*typ{},
+		component: map[*policy.Schema]string{},
+		reach:     reachOf(doc),
+	}
+	p.nameOperations()
+	p.nameComponents()
+	for _, o := range p.operations {
+		p.planRequest(o)
+		p.planAnswers(o)
+	}
+	p.boxCycles()
+	slices.SortFunc(p.types, func(a, b *typ) int { return cmp.Compare(a.name, b.name) })
+	p.planRoutes()
+	return p
+}
+
+// nameOperations names the operations and what is derived from them first: a schema of the same name has to give way,
+// because the interface is what people program against.
+func (p *plan) nameOperations() {
+	methods := newScope()
+	for _, op := range p.doc.Keyed() {
+		if op.Policy.Mode == policy.LeaseMode {
+			p.warnings = append(p.warnings, diag.Diagnostic{
+				Pos: decidedAt(op), Rule: "lease-mode", Severity: diag.Error,
+				Message: fmt.Sprintf("operation %s is in lease mode, for which no wrapper can be generated yet", quoted(op.ID)),
+				Hint:    "use mode: transaction, or leave the operation out with a reason",
+			})
+			continue
+		}
+		name := methods.claim(exported(op.ID), exported(op.Method+" "+op.ID))
+		p.operations = append(p.operations, &operation{
+			op:       op,
+			name:     name,
+			request:  p.names.claim(name + "Request"),
+			response: p.names.claim(name + "Response"),
+			handler:  p.names.claim(name + "Handler"),
+			variable: p.names.claim("op" + name),
+			reader:   p.names.claim("read" + name + "Request"),
+		})
+	}
+	for _, o := range p.operations {
+		p.nameAnswers(o)
+	}
+}
+
+func decidedAt(op *policy.Operation) policy.Position {
+	if op.DecidedAt.IsValid() {
+		return op.DecidedAt
+	}
+	return op.Pos
+}
+
+// nameComponents names the named schemas, in the order of their names.
+func (p *plan) nameComponents() {
+	named := p.reach.named()
+	for _, s := range named {
+		switch shape := shapeOf(s, p.reach.files[s]); {
+		case !needsName(shape) && shape != list && shape != dict:
+			continue // a scalar is written in place
+		case p.options.ModelsImport != "":
+			p.component[s] = imported(s.Name)
+		default:
+			p.component[s] = p.claimType(exported(s.Name), exported(s.Name)+"Body", exported(s.Name)+"Model")
+		}
+	}
+}
+
+// claimType takes a name for a type, and with it the name of the function that reads the type.
+func (p *plan) claimType(candidates ...string) string {
+	free := slices.DeleteFunc(slices.Clone(candidates), func(name string) bool { return p.names["read"+name] })
+	if len(free) == 0 {
+		free = candidates[len(candidates)-1:]
+	}
+	for {
+		name := p.names.claim(free...)
+		if !p.names["read"+name] {
+			p.names["read"+name] = true
+			return name
+		}
+	}
+}
+
+// needsName reports whether Go wants a name for a type that a schema without one describes.
+func needsName(s shape) bool { return s == record || s == enum }
+
+// typeOf returns the Go type of s. owner is the name from which a schema without one of its own gets its.
+func (p *plan) typeOf(s *policy.Schema, owner string) *typ {
+	if s == nil {
+		return &typ{shape: raw, schema: &policy.Schema{Kind: policy.Any}}
+	}
+	if t := p.bySchema[s]; t != nil {
+		return t
+	}
+	t := &typ{
+		shape:    shapeOf(s, p.reach.files[s]),
+		schema:   s,
+		asked:    p.reach.asked[s],
+		answered: p.reach.answered[s],
+	}
+	p.bySchema[s] = t
+	t.name = p.component[s]
+	if t.name != "" && p.options.ModelsImport != "" {
+		t.shape, t.home = foreign, p.options.ModelsImport
+		return t
+	}
+	if t.name == "" && needsName(t.shape) {
+		t.name = p.claimType(owner)
+	}
+	if t.name != "" {
+		p.types = append(p.types, t)
+		owner = t.name
+	}
+	p.fill(t, owner)
+	return t
+}
+
+// fill decides what a type is made of.
+func (p *plan) fill(t *typ, owner string) {
+	s := t.schema
+	p.planPattern(t, owner)
+	switch t.shape {
+	case raw:
+		p.warnUntyped(s, owner)
+	case list:
+		t.item = p.itemOf(s.Items, owner+"Item", t.asked)
+	case dict:
+		t.item = p.itemOf(s.Additional, owner+"Value", t.asked)
+	case record:
+		p.fillRecord(t, owner)
+	}
+}
+
+func (p *plan) itemOf(s *policy.Schema, owner string, asked bool) slot {
+	item := p.typeOf(s, owner)
+	return item.place(true, nullable(s), asked)
+}
+
+func (p *plan) fillRecord(t *typ, owner string) {
+	fields := newScope("MarshalJSON", "UnmarshalJSON")
+	for i := range t.schema.Properties {
+		property := &t.schema.Properties[i]
+		s := property.Schema
+		name := fields.claim(exported(property.Name))
+		f := &field{
+			name:     name,
+			member:   property.Name,
+			required: property.Required && (s == nil || !s.ReadOnly),
+			present:  property.Required && (s == nil || !s.WriteOnly),
+			tagged:   tagSafe(property.Name),
+		}
+		f.slot = p.typeOf(s, owner+name).place(property.Required, nullable(s), t.asked)
+		t.fields = append(t.fields, f)
+	}
+	if t.schema.Additional != nil {
+		more := p.itemOf(t.schema.Additional, owner+"AdditionalProperty", t.asked)
+		t.more = &more
+	}
+}
+
+// moreName is the field for members that are not among a record's own.
+func (t *typ) moreName() string {
+	fields := newScope("MarshalJSON", "UnmarshalJSON")
+	for _, f := range t.fields {
+		fields[f.name] = true
+	}
+	return fields.claim("AdditionalProperties")
+}
+
+func (p *plan) planPattern(t *typ, owner string) {
+	s := t.schema
+	if s.Pattern == "" || s.Kind != policy.String || !t.asked || t.shape == file {
+		return
+	}
+	if _, err := regexp.Compile(s.Pattern); err != nil || !s.PatternRE2 {
+		p.warnings = append(p.warnings, diag.Diagnostic{
+			Pos: s.Pos, Rule: "pattern-not-checked", Severity: diag.Warning,
+			Message: "Go's regexp cannot compile this pattern, so requests are not checked against it",
+			Hint:    "check it in the handler, or write it without lookaround and backreferences (RE2 syntax)",
+		})
+		return
+	}
+	for _, known := range p.patterns {
+		if known.expr == s.Pattern {
+			t.pattern = known.name
+			return
+		}
+	}
+	t.pattern = p.names.claim("pattern" + owner)
+	p.patterns = append(p.patterns, pattern{t.pattern, s.Pattern})
+}
+
+func (p *plan) warnUntyped(s *policy.Schema, owner string) {
+	if s.Degraded == "" {
+		return
+	}
+	what := "schema " + quoted(s.Name)
+	if s.Name == "" {
+		what = "the schema of " + owner
+	}
+	p.warnings = append(p.warnings, diag.Diagnostic{
+		Pos: s.Pos, Rule: "untyped-schema", Severity: diag.Warning,
+		Message: fmt.Sprintf("%s becomes json.RawMessage: %s", what, cleanLine(s.Degraded)),
+		Hint:    "decode it in the handler, or give it one type",
+	})
+}
+
+// quoted is a name of the document within a message.
+func quoted(name string) string { return fmt.Sprintf("%q", name) }
+
+// planRequest decides the fields of an operation's request.
+func (p *plan) planRequest(o *operation) {
+	shape := o.op.Shape
+	if shape == nil {
+		return
+	}
+	fields := newScope("Key", "Principal", "Body", "ContentType")
+	p.planBodies(o, fields)
+	for i := range shape.Parameters {
+		parameter := &shape.Parameters[i]
+		if parameter.IsKey || ignoredHeader(parameter) {
+			continue
+		}
+		name := exported(parameter.Name)
+		f := &param{Parameter: parameter, name: fields.claim(name, exported(parameter.In+" "+parameter.Name))}
+		f.slot = p.typeOf(parameter.Schema, o.name+f.name).place(parameter.Required, false, false)
+		o.params = append(o.params, f)
+	}
+}
+
+// ignoredHeader reports whether OpenAPI says that a header parameter of this name has no effect.
+func ignoredHeader(p *policy.Parameter) bool {
+	if p.In != "header" {
+		return false
+	}
+	switch http.CanonicalHeaderKey(p.Name) {
+	case "Accept", "Content-Type", "Authorization":
+		return true
+	}
+	return false
+}
+
+// planBodies gives each media type of a request a field: Body when there is one, else one named after each kind.
+func (p *plan) planBodies(o *operation, fields scope) {
+	request := o.op.Shape.Body
+	if request == nil {
+		return
+	}
+	for i := range request.Contents {
+		content := &request.Contents[i]
+		o.bodies = append(o.bodies, &body{Content: content, kind: kindOf(content.MediaType)})
+		o.contentType = o.contentType || strings.Contains(content.MediaType, "*")
+	}
+	slices.SortStableFunc(o.bodies, func(a, b *body) int { return cmp.Compare(a.kind, b.kind) })
+	alone := len(o.bodies) == 1
+	o.contentType = o.contentType || !alone
+	for _, b := range o.bodies {
+		b.name = "Body"
+		if !alone {
+			b.name = fields.claim(b.kind.field(), exported(b.MediaType))
+		}
+		b.slot = p.bodySlot(b.kind, b.Schema, o.name+b.name, alone && request.Required)
+	}
+}
+
+// bodySlot is how a whole body is kept. What is neither JSON, form nor text is bytes.
+func (p *plan) bodySlot(kind mediaKind, s *policy.Schema, owner string, required bool) slot {
+	switch kind {
+	case binaryMedia:
+		return slot{typ: &typ{shape: octets, schema: &policy.Schema{Kind: policy.String}}}
+	case textMedia:
+		if t := p.typeOf(s, owner); t.shape == text || t.shape == enum {
+			return t.place(required, false, false)
+		}
+		return (&typ{shape: text, schema: &policy.Schema{Kind: policy.String}}).place(required, false, false)
+	}
+	t := p.typeOf(s, owner)
+	return t.place(required, nullable(s), false)
+}
+
+// nameAnswers names the type of each documented status and media type.
+func (p *plan) nameAnswers(o *operation) {
+	if o.op.Shape == nil {
+		return
+	}
+	for i := range o.op.Shape.Responses {
+		response := &o.op.Shape.Responses[i]
+		anyStatus := !isCode(response.Status)
+		name := o.name + exported("s" + response.Status)[1:]
+		if len(response.Contents) == 0 {
+			o.answers = append(o.answers, &answer{Response: response, name: p.names.claim(name), anyStatus: anyStatus})
+		}
+		for j := range response.Contents {
+			content := &response.Contents[j]
+			a := &answer{
+				Response: response, content: content, kind: answerKind(content.MediaType),
+				anyStatus: anyStatus, anyType: strings.Contains(content.MediaType, "*"),
+			}
+			if len(response.Contents) == 1 {
+				a.name = p.names.claim(name)
+			} else {
+				a.name = p.names.claim(name+a.kind.field(), name+exported(content.MediaType))
+			}
+			o.answers = append(o.answers, a)
+		}
+	}
+}
+
+func isCode(status string) bool {
+	return len(status) == 3 && strings.Trim(status, "0123456789") == ""
+}
+
+// planAnswers decides the fields of each answer's type.
+func (p *plan) planAnswers(o *operation) {
+	for _, a := range o.answers {
+		fields := newScope("Body", "StatusCode", "ContentType", o.visit())
+		for i := range a.Response.Headers {
+			header := &a.Response.Headers[i]
+			if setByRuntime(o.op, header.Name) {
+				continue
+			}
+			h := &param{Parameter: header, name: fields.claim(exported(header.Name), exported("header "+header.Name))}
+			h.slot = headerType(header.Schema).place(header.Required, false, false)
+			a.headers = append(a.headers, h)
+		}
+		if a.content != nil {
+			a.slot = p.bodySlot(a.kind, a.content.Schema, a.name+"Body", true)
+		}
+	}
+}
+
+// setByRuntime reports whether a documented header of an answer is not a handler's business.
+func setByRuntime(op *policy.Operation, name string) bool {
+	switch canonical := http.CanonicalHeaderKey(name); canonical {
+	case "Content-Type", "Content-Length", "Date", "Transfer-Encoding":
+		return true
+	default:
+		return op.Policy.Replay.Header != "" && canonical == http.CanonicalHeaderKey(op.Policy.Replay.Header)
+	}
+}
+
+// headerType is the type of an answer's header: a scalar, a list of texts, or else text that is written as it is.
+func headerType(s *policy.Schema) *typ {
+	t := &typ{shape: text, schema: &policy.Schema{Kind: policy.String}}
+	if s == nil {
+		return t
+	}
+	switch found := shapeOf(s, false); found {
+	case boolean, int32s, int64s, float32s, float64s, number, timestamp, date:
+		t.shape = found
+	case list:
+		t.item = slot{typ: &typ{shape: text, schema: t.schema}}
+		t.shape = list
+	}
+	return t
+}

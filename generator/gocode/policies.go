@@ -1,0 +1,283 @@
+package gocode
+
+import (
+	"time"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/idemgen/idemgen/runtime/policy"
+)
+
+// policiesFile writes the effective policy of each operation as a literal that a reviewer can check against the document:
+// what is not set is left out, names and times stand as a person would write them.
+func (p *plan) policiesFile() *jen.File {
+	f := newFile(p.options)
+	for _, o := range p.operations {
+		f.Comment("// " + o.variable + " is how retries of " + o.name + " are handled.")
+		f.Var().Id(o.variable).Op("=").Add(o.literal(p.doc.DocsURL))
+		f.Line()
+	}
+	return f
+}
+
+// members collects the set members of a literal.
+type members []jen.Code
+
+func (m *members) add(name string, value jen.Code) {
+	*m = append(*m, jen.Id(name).Op(":").Add(value))
+}
+
+func (m *members) text(name, value string) {
+	if value != "" {
+		m.add(name, jen.Lit(value))
+	}
+}
+
+func (m *members) number(name string, value int64) {
+	if value != 0 {
+		m.add(name, jen.Lit(int(value)))
+	}
+}
+
+func (m *members) flag(name string, value bool) {
+	if value {
+		m.add(name, jen.True())
+	}
+}
+
+func (m *members) texts(name string, values []string) {
+	if len(values) > 0 {
+		m.add(name, texts(values))
+	}
+}
+
+func (m *members) duration(name string, value time.Duration) {
+	if value != 0 {
+		m.add(name, duration(value))
+	}
+}
+
+// constant writes a value of a string type by the name of its constant, or as a conversion where it has none.
+func (m *members) constant(name, value, typeName string, constants map[string]string) {
+	if value == "" {
+		return
+	}
+	if constant, known := constants[value]; known {
+		m.add(name, jen.Qual(policyPath, constant))
+		return
+	}
+	m.add(name, jen.Qual(policyPath, typeName).Call(jen.Lit(value)))
+}
+
+// nested adds a struct that has anything set.
+func (m *members) nested(name, typeName string, inner members) {
+	if len(inner) > 0 {
+		m.add(name, inner.literal(jen.Qual(policyPath, typeName)))
+	}
+}
+
+// literal writes the members on a line each, or on one line when there are few.
+func (m members) literal(typ *jen.Statement) *jen.Statement {
+	return typ.Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: len(m) > 3}, m...)
+}
+
+func texts(values []string) *jen.Statement {
+	return jen.Index().String().ValuesFunc(func(g *jen.Group) {
+		for _, value := range values {
+			g.Lit(value)
+		}
+	})
+}
+
+// duration writes the longest unit that divides it: 24 * time.Hour.
+func duration(value time.Duration) *jen.Statement {
+	units := []struct {
+		unit time.Duration
+		name string
+	}{{time.Hour, "Hour"}, {time.Minute, "Minute"}, {time.Second, "Second"}, {time.Millisecond, "Millisecond"}}
+	for _, u := range units {
+		if value%u.unit == 0 {
+			return jen.Lit(int(value/u.unit)).Op("*").Qual("time", u.name)
+		}
+	}
+	return jen.Lit(int(value)).Op("*").Qual("time", "Nanosecond")
+}
+
+func (o *operation) literal(docsURL string) *jen.Statement {
+	var m members
+	m.text("ID", o.op.ID)
+	m.text("Method", o.op.Method)
+	m.text("Route", o.op.Path)
+	m.texts("PathParams", o.wildcards)
+	m.text("DocsURL", docsURL)
+	m.add("Policy", policyLiteral(&o.op.Policy))
+	return jen.Qual(runtimePath, "Operation").Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true}, m...)
+}
+
+func policyLiteral(p *policy.Policy) *jen.Statement {
+	var m members
+	m.text("Profile", p.Profile)
+	m.constant("Mode", string(p.Mode), "Mode", map[string]string{"transaction": "Transaction", "lease": "LeaseMode"})
+	m.nested("Key", "Key", keyMembers(&p.Key))
+	if len(p.Scope) > 0 {
+		m.add("Scope", scopeLiteral(p.Scope))
+	}
+	m.duration("Retention", p.Retention)
+	m.duration("RetryWindow", p.RetryWindow)
+	m.nested("Fingerprint", "Fingerprint", fingerprintMembers(&p.Fingerprint))
+	m.nested("Store", "StoreRules", storeMembers(&p.Store))
+	m.nested("Replay", "Replay", replayMembers(&p.Replay))
+	m.nested("InFlight", "InFlight", inFlightMembers(&p.InFlight))
+	m.nested("Errors", "Errors", errorsMembers(&p.Errors))
+	if len(p.Guards) > 0 {
+		m.add("Guards", guardsLiteral(p.Guards))
+	}
+	return jen.Qual(policyPath, "Policy").Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true}, m...)
+}
+
+func keyMembers(k *policy.Key) members {
+	var m members
+	m.constant("In", string(k.In), "Location", map[string]string{
+		"header": "InHeader", "query": "InQuery", "body": "InBody", "form": "InForm",
+	})
+	m.text("Name", k.Name)
+	m.text("Pointer", k.Pointer)
+	m.flag("Required", k.Required)
+	m.constant("Format", string(k.Format), "Format", map[string]string{
+		"any": "AnyFormat", "uuid": "UUID", "uuid4": "UUID4", "uuid5": "UUID5", "uuid7": "UUID7",
+	})
+	m.number("MinLength", int64(k.MinLength))
+	m.number("MaxLength", int64(k.MaxLength))
+	m.constant("LengthUnit", string(k.LengthUnit), "LengthUnit", map[string]string{"characters": "Characters", "bytes": "Bytes"})
+	m.text("Pattern", k.Pattern)
+	m.constant("Syntax", string(k.Syntax), "Syntax", map[string]string{"structured": "Structured", "bare": "Bare", "either": "Either"})
+	m.flag("RefusePersonalData", k.RefusePersonalData)
+	return m
+}
+
+func scopeLiteral(parts []policy.ScopePart) *jen.Statement {
+	names := map[policy.ScopePart]string{
+		policy.ScopePrincipal: "ScopePrincipal", policy.ScopeOperation: "ScopeOperation",
+		policy.ScopeAccount: "ScopeAccount", policy.ScopeRegion: "ScopeRegion",
+	}
+	return jen.Index().Qual(policyPath, "ScopePart").ValuesFunc(func(g *jen.Group) {
+		for _, part := range parts {
+			if name, known := names[part]; known {
+				g.Qual(policyPath, name)
+				continue
+			}
+			g.Lit(string(part))
+		}
+	})
+}
+
+func fingerprintMembers(f *policy.Fingerprint) members {
+	var m members
+	m.constant("Body", string(f.Body), "BodyRule", map[string]string{
+		"canonical": "CanonicalBody", "raw": "RawBody", "none": "NoBody",
+	})
+	m.texts("Include", f.Include)
+	m.texts("Exclude", f.Exclude)
+	m.flag("Query", f.Query)
+	m.texts("Headers", f.Headers)
+	return m
+}
+
+func storeMembers(s *policy.StoreRules) members {
+	var m members
+	if len(s.Statuses) > 0 {
+		m.add("Statuses", jen.Qual(policyPath, "Statuses").ValuesFunc(func(g *jen.Group) {
+			for _, status := range s.Statuses {
+				g.Lit(status)
+			}
+		}))
+	}
+	m.texts("Headers", s.Headers)
+	if s.MaxBody != 0 {
+		m.add("MaxBody", size(s.MaxBody))
+	}
+	m.flag("OmitBody", s.OmitBody)
+	return m
+}
+
+// size writes bytes as a power of two where they are one: 1 << 20.
+func size(bytes int64) *jen.Statement {
+	for shift := 30; shift >= 10; shift -= 10 {
+		if n := bytes >> shift; n > 0 && n<<shift == bytes {
+			return jen.Lit(int(n)).Op("<<").Lit(shift)
+		}
+	}
+	return jen.Lit(int(bytes))
+}
+
+func replayMembers(r *policy.Replay) members {
+	var m members
+	m.constant("As", string(r.As), "ReplayKind", map[string]string{"stored": "Stored", "current": "Current"})
+	m.text("Header", r.Header)
+	m.text("Value", r.Value)
+	if len(r.Status) > 0 {
+		m.add("Status", jen.Index().Qual(policyPath, "StatusChange").ValuesFunc(func(g *jen.Group) {
+			for _, change := range r.Status {
+				g.Values(jen.Id("From").Op(":").Lit(change.From), jen.Id("To").Op(":").Lit(change.To))
+			}
+		}))
+	}
+	return m
+}
+
+func inFlightMembers(f *policy.InFlight) members {
+	var m members
+	m.constant("Answer", string(f.Answer), "InFlightAnswer", map[string]string{"wait": "Wait", "conflict": "Conflict"})
+	m.duration("MaxWait", f.MaxWait)
+	m.duration("RetryAfter", f.RetryAfter)
+	return m
+}
+
+func errorsMembers(e *policy.Errors) members {
+	var m members
+	for _, answer := range []struct {
+		name   string
+		answer *policy.ErrorAnswer
+	}{
+		{"Missing", &e.Missing},
+		{"Malformed", &e.Malformed},
+		{"Mismatch", &e.Mismatch},
+		{"InFlight", &e.InFlight},
+		{"Unavailable", &e.Unavailable},
+		{"TooLarge", &e.TooLarge},
+	} {
+		m.nested(answer.name, "ErrorAnswer", errorMembers(answer.answer))
+	}
+	m.text("Shape", e.Shape)
+	return m
+}
+
+func errorMembers(a *policy.ErrorAnswer) members {
+	var m members
+	m.number("Status", int64(a.Status))
+	m.text("Type", a.Type)
+	m.text("Title", a.Title)
+	m.text("Code", a.Code)
+	if len(a.Headers) > 0 {
+		m.add("Headers", jen.Index().Qual(policyPath, "HeaderValue").ValuesFunc(func(g *jen.Group) {
+			for _, h := range a.Headers {
+				g.Values(jen.Id("Name").Op(":").Lit(h.Name), jen.Id("Value").Op(":").Lit(h.Value))
+			}
+		}))
+	}
+	return m
+}
+
+func guardsLiteral(guards []policy.Guard) *jen.Statement {
+	var all []jen.Code
+	for i := range guards {
+		g := &guards[i]
+		var m members
+		m.text("Table", g.Table)
+		m.texts("Columns", g.Columns)
+		m.text("On", g.On)
+		m.text("Constraint", g.Constraint)
+		all = append(all, jen.Values(m...))
+	}
+	return jen.Index().Qual(policyPath, "Guard").Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true}, all...)
+}

@@ -1,0 +1,214 @@
+package gocode
+
+import (
+	"encoding/json"
+	"math/big"
+	"strings"
+
+	"github.com/idemgen/idemgen/runtime/policy"
+)
+
+// shape is what a schema is in Go.
+type shape int
+
+const (
+	raw       shape = iota // json.RawMessage: anything, or what cannot be typed faithfully
+	boolean                // bool
+	int32s                 // int32, format int32
+	int64s                 // int64
+	float32s               // float32, format float
+	float64s               // float64, format double
+	number                 // json.Number: every digit of a number without a format, because float64 loses cents
+	text                   // string
+	timestamp              // time.Time, format date-time
+	date                   // wire.Date, format date
+	octets                 // []byte, format byte
+	file                   // wire.File, format binary within multipart
+	enum                   // a named string type with constants
+	record                 // a struct
+	list                   // a slice
+	dict                   // a map
+	foreign                // a type of the user's package of models
+)
+
+// typ is the Go type of one schema. Schemas are a graph, so typs are: there is one per schema node and use.
+type typ struct {
+	shape  shape
+	schema *policy.Schema
+	// name is the type's Go name; empty for a type written in place.
+	name string
+	// home is the import path of a foreign type's package.
+	home string
+	// item is what a list or a dict holds.
+	item slot
+	// fields are a record's.
+	fields []*field
+	// more is what a record keeps of members that are not among its fields; nil when it keeps none.
+	more *slot
+	// pattern is the variable that holds the compiled pattern; empty when there is none to check.
+	pattern string
+	// asked and answered say whether requests and responses reach the type.
+	asked, answered bool
+}
+
+// field is one member of a record.
+type field struct {
+	name   string // in Go
+	member string // in JSON
+	slot   slot
+	// required is what a request must hold, present what an answer must: a read-only member is not asked for, a
+	// write-only one not answered.
+	required, present bool
+	// tagged is false for a member name that a struct tag cannot carry; MarshalJSON writes such members.
+	tagged bool
+}
+
+// wrap is how a value is kept where it may be absent or null.
+type wrap int
+
+const (
+	plain  wrap = iota // T; for slices, maps and raw messages nil is absence
+	opt                // *T, nil when absent
+	orNull             // *T, nil when absent or null
+	tri                // wire.Nullable[T]: absent, null and a value are three things
+)
+
+// slot is a place that holds a value: a field, an item, a parameter.
+type slot struct {
+	typ  *typ
+	wrap wrap
+	// boxed puts a pointer into a plain or tri slot, where a record would contain itself.
+	boxed bool
+}
+
+// nilable reports whether absence needs no pointer.
+func (t *typ) nilable() bool {
+	return t.shape == raw || t.shape == octets || t.shape == list || t.shape == dict
+}
+
+// place returns how a value of t is kept. Null and absence are told apart where a request could mean two things by them:
+// optional and nullable members, as in a merge patch.
+func (t *typ) place(required, nullable, asked bool) slot {
+	s := slot{typ: t}
+	switch {
+	case t.shape == raw:
+		s.wrap = plain // null is data there
+	case !required && nullable && asked:
+		s.wrap = tri
+	case t.nilable():
+		s.wrap = plain
+	case nullable:
+		s.wrap = orNull
+	case !required:
+		s.wrap = opt
+	}
+	return s
+}
+
+// shapeOf decides what a schema is in Go. multipart is true where a binary member is a file.
+func shapeOf(s *policy.Schema, multipart bool) shape {
+	switch s.Kind {
+	case policy.Boolean:
+		return boolean
+	case policy.Integer:
+		return integerShape(s)
+	case policy.Number:
+		switch s.Format {
+		case "float":
+			return float32s
+		case "double":
+			return float64s
+		}
+		return number
+	case policy.String:
+		return stringShape(s, multipart)
+	case policy.Array:
+		return list
+	case policy.Object:
+		if len(s.Properties) == 0 && (s.AdditionalAllowed || s.Additional != nil) {
+			return dict
+		}
+		return record
+	}
+	return raw
+}
+
+// integerShape is int64 unless the schema says less, or allows more than an int64 holds.
+func integerShape(s *policy.Schema) shape {
+	if s.Format == "int32" {
+		return int32s
+	}
+	if limit, ok := new(big.Float).SetString(s.Maximum); ok && limit.Cmp(big.NewFloat(1<<63)) > 0 {
+		return number
+	}
+	if s.Format == "uint64" {
+		return number
+	}
+	return int64s
+}
+
+func stringShape(s *policy.Schema, multipart bool) shape {
+	switch s.Format {
+	case "date-time":
+		return timestamp
+	case "date":
+		return date
+	case "byte":
+		return octets
+	case "binary":
+		if multipart {
+			return file
+		}
+		return text
+	}
+	if values, ok := enumTexts(s); ok && len(values) > 0 {
+		return enum
+	}
+	return text
+}
+
+// enumTexts returns the allowed strings; ok is false when something else than strings and null is among them.
+func enumTexts(s *policy.Schema) (values []string, ok bool) {
+	seen := map[string]bool{}
+	for _, literal := range s.Enum {
+		if string(literal) == "null" {
+			continue
+		}
+		var value string
+		if json.Unmarshal(literal, &value) != nil {
+			return nil, false
+		}
+		if !seen[value] {
+			seen[value] = true
+			values = append(values, value)
+		}
+	}
+	return values, true
+}
+
+// nullable reports whether null is allowed: by nullable, or as one of the enum's values.
+func nullable(s *policy.Schema) bool {
+	if s == nil {
+		return false
+	}
+	for _, literal := range s.Enum {
+		if string(literal) == "null" {
+			return true
+		}
+	}
+	return s.Nullable
+}
+
+// tagSafe reports whether encoding/json takes name from a struct tag as it is.
+func tagSafe(name string) bool {
+	if name == "" || name == "-" {
+		return false
+	}
+	for _, r := range name {
+		if isWordRune(r) || strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) {
+			continue
+		}
+		return false
+	}
+	return true
+}
