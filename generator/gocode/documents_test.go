@@ -9,13 +9,17 @@ import (
 
 // Documents are built by hand here, so that these tests stand on the model alone.
 
-func at(line int) policy.Position { return policy.Position{File: "openapi.yaml", Line: line, Column: 7} }
+func at(line int) policy.Position {
+	return policy.Position{File: "openapi.yaml", Line: line, Column: 7}
+}
 
 func limit(n int) *int { return &n }
 
-func str() *policy.Schema                    { return &policy.Schema{Kind: policy.String} }
-func strFormat(format string) *policy.Schema { return &policy.Schema{Kind: policy.String, Format: format} }
-func integer() *policy.Schema                { return &policy.Schema{Kind: policy.Integer} }
+func str() *policy.Schema { return &policy.Schema{Kind: policy.String} }
+func strFormat(format string) *policy.Schema {
+	return &policy.Schema{Kind: policy.String, Format: format}
+}
+func integer() *policy.Schema { return &policy.Schema{Kind: policy.Integer} }
 func arrayOf(items *policy.Schema) *policy.Schema {
 	return &policy.Schema{Kind: policy.Array, Items: items}
 }

@@ -36,6 +36,9 @@ func (p *plan) handlersFile() *jen.File {
 		p.declareHandler(f, o)
 		f.Line()
 	}
+	if len(p.operations) > 0 {
+		p.declareServe(f)
+	}
 	return f
 }
 
@@ -144,20 +147,40 @@ func (m *mount) handler() *jen.Statement {
 	return jen.Qual(wirePath, "Dispatch").Custom(jen.Options{Open: "(", Close: ")", Separator: ",", Multi: true}, routes...)
 }
 
+// declareServe writes the way of every request, which the handlers have in common.
+func (p *plan) declareServe(f *jen.File) {
+	tx := jen.Qual(pgxPath, "Tx")
+	answer := func() *jen.Statement { return jen.Params(jen.Qual(runtimePath, "Response"), jen.Error()) }
+	f.Comment("// serve is the way of every request: who asks and with which key, what is asked, then the work, once.")
+	f.Func().Id("serve").Types(jen.Id("Request").Any()).Custom(jen.Options{Open: "(", Close: ")", Separator: ",", Multi: true},
+		engineParam(),
+		jen.Id("op").Op("*").Qual(runtimePath, "Operation"),
+		jen.Id("read").Func().Params(jen.Op("*").Qual(runtimePath, "Call").Types(tx)).
+			Params(jen.Op("*").Id("Request"), jen.Error()),
+		jen.Id("work").Func().Params(jen.Qual("context", "Context"), tx, jen.Op("*").Id("Request")).Add(answer()),
+	).Qual("net/http", "Handler").Block(
+		jen.Return(jen.Qual("net/http", "HandlerFunc").Call(
+			jen.Func().Params(jen.Id("w").Qual("net/http", "ResponseWriter"), jen.Id("r").Op("*").Qual("net/http", "Request")).Block(
+				jen.List(jen.Id("call"), jen.Id("ok")).Op(":=").Id("engine").Dot("Begin").
+					Call(jen.Id("w"), jen.Id("r"), jen.Id("op")),
+				jen.If(jen.Op("!").Id("ok")).Block(jen.Return()),
+				jen.List(jen.Id("req"), jen.Err()).Op(":=").Id("read").Call(jen.Id("call")),
+				jen.If(jen.Err().Op("!=").Nil()).Block(jen.Id("call").Dot("Reject").Call(jen.Err()), jen.Return()),
+				jen.Id("call").Dot("Transaction").Call(
+					jen.Func().Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("tx").Add(tx)).Add(answer()).Block(
+						jen.Return(jen.Id("work").Call(jen.Id("ctx"), jen.Id("tx"), jen.Id("req"))),
+					),
+				),
+			),
+		)),
+	)
+}
+
 // declareHandler writes
 //
 //	func CreatePaymentHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
-//		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-//			call, ok := engine.Begin(w, r, &opCreatePayment)
-//			if !ok {
-//				return
-//			}
-//			req, err := readCreatePaymentRequest(call)
-//			if err != nil {
-//				call.Reject(err)
-//				return
-//			}
-//			call.Transaction(func(ctx context.Context, tx pgx.Tx) (runtime.Response, error) {
+//		return serve(engine, &opCreatePayment, readCreatePaymentRequest,
+//			func(ctx context.Context, tx pgx.Tx, req *CreatePaymentRequest) (runtime.Response, error) {
 //				res, err := h.CreatePayment(ctx, tx, req)
 //				if err != nil {
 //					return runtime.Response{}, err
@@ -167,29 +190,20 @@ func (m *mount) handler() *jen.Statement {
 //				}
 //				return res.VisitCreatePayment()
 //			})
-//		})
 //	}
 func (p *plan) declareHandler(f *jen.File, o *operation) {
 	fail := func(err jen.Code) jen.Code { return jen.Return(jen.Qual(runtimePath, "Response").Values(), err) }
 	f.Comment("// " + o.handler + " serves " + o.where() + ".")
 	f.Func().Id(o.handler).Params(engineParam(), jen.Id("h").Id("Handlers")).Qual("net/http", "Handler").Block(
-		jen.Return(jen.Qual("net/http", "HandlerFunc").Call(
-			jen.Func().Params(jen.Id("w").Qual("net/http", "ResponseWriter"), jen.Id("r").Op("*").Qual("net/http", "Request")).Block(
-				jen.List(jen.Id("call"), jen.Id("ok")).Op(":=").Id("engine").Dot("Begin").
-					Call(jen.Id("w"), jen.Id("r"), jen.Op("&").Id(o.variable)),
-				jen.If(jen.Op("!").Id("ok")).Block(jen.Return()),
-				jen.List(jen.Id("req"), jen.Err()).Op(":=").Id(o.reader).Call(jen.Id("call")),
-				jen.If(jen.Err().Op("!=").Nil()).Block(jen.Id("call").Dot("Reject").Call(jen.Err()), jen.Return()),
-				jen.Id("call").Dot("Transaction").Call(
-					jen.Func().Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("tx").Qual(pgxPath, "Tx")).
-						Params(jen.Qual(runtimePath, "Response"), jen.Error()).Block(
-						jen.List(jen.Id("res"), jen.Err()).Op(":=").Id("h").Dot(o.name).Call(jen.Id("ctx"), jen.Id("tx"), jen.Id("req")),
-						jen.If(jen.Err().Op("!=").Nil()).Block(fail(jen.Err())),
-						jen.If(jen.Id("res").Op("==").Nil()).Block(
-							fail(jen.Qual("errors", "New").Call(jen.Lit(o.name+" returned neither an answer nor an error")))),
-						jen.Return(jen.Id("res").Dot(o.visit()).Call()),
-					),
-				),
+		jen.Return(jen.Id("serve").Call(jen.Id("engine"), jen.Op("&").Id(o.variable), jen.Id(o.reader),
+			jen.Line().Func().Params(
+				jen.Id("ctx").Qual("context", "Context"), jen.Id("tx").Qual(pgxPath, "Tx"), jen.Id("req").Op("*").Id(o.request),
+			).Params(jen.Qual(runtimePath, "Response"), jen.Error()).Block(
+				jen.List(jen.Id("res"), jen.Err()).Op(":=").Id("h").Dot(o.name).Call(jen.Id("ctx"), jen.Id("tx"), jen.Id("req")),
+				jen.If(jen.Err().Op("!=").Nil()).Block(fail(jen.Err())),
+				jen.If(jen.Id("res").Op("==").Nil()).Block(
+					fail(jen.Qual("errors", "New").Call(jen.Lit(o.name+" returned neither an answer nor an error")))),
+				jen.Return(jen.Id("res").Dot(o.visit()).Call()),
 			),
 		)),
 	)

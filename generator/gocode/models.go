@@ -25,7 +25,7 @@ func (p *plan) modelsFile() *jen.File {
 
 // lead begins the comment of a type.
 func (t *typ) lead() string {
-	lead := t.name + " is a type of its own in the document."
+	lead := t.name + " is " + t.what + "."
 	switch {
 	case t.schema.Name != "":
 		lead = t.name + " is the schema " + cleanLine(strings.ToValidUTF8(t.schema.Name, "\uFFFD")) + "."

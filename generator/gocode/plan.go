@@ -172,8 +172,8 @@ func (p *plan) claimType(candidates ...string) string {
 // needsName reports whether Go wants a name for a type that a schema without one describes.
 func needsName(s shape) bool { return s == record || s == enum }
 
-// typeOf returns the Go type of s. owner is the name from which a schema without one of its own gets its.
-func (p *plan) typeOf(s *policy.Schema, owner string) *typ {
+// typeOf returns the Go type of s. A schema without a name of its own is named owner, and what says in a comment what it is.
+func (p *plan) typeOf(s *policy.Schema, owner, what string) *typ {
 	if s == nil {
 		return &typ{shape: raw, schema: &policy.Schema{Kind: policy.Any}}
 	}
@@ -183,6 +183,7 @@ func (p *plan) typeOf(s *policy.Schema, owner string) *typ {
 	t := &typ{
 		shape:    shapeOf(s, p.reach.files[s]),
 		schema:   s,
+		what:     what,
 		asked:    p.reach.asked[s],
 		answered: p.reach.answered[s],
 	}
@@ -211,16 +212,16 @@ func (p *plan) fill(t *typ, owner string) {
 	case raw:
 		p.warnUntyped(s, owner)
 	case list:
-		t.item = p.itemOf(s.Items, owner+"Item", t.asked)
+		t.item = p.itemOf(s.Items, owner+"Item", "an item of "+owner, t.asked)
 	case dict:
-		t.item = p.itemOf(s.Additional, owner+"Value", t.asked)
+		t.item = p.itemOf(s.Additional, owner+"Value", "a value of "+owner, t.asked)
 	case record:
 		p.fillRecord(t, owner)
 	}
 }
 
-func (p *plan) itemOf(s *policy.Schema, owner string, asked bool) slot {
-	item := p.typeOf(s, owner)
+func (p *plan) itemOf(s *policy.Schema, owner, what string, asked bool) slot {
+	item := p.typeOf(s, owner, what)
 	return item.place(true, nullable(s), asked)
 }
 
@@ -237,11 +238,11 @@ func (p *plan) fillRecord(t *typ, owner string) {
 			present:  property.Required && (s == nil || !s.WriteOnly),
 			tagged:   tagSafe(property.Name),
 		}
-		f.slot = p.typeOf(s, owner+name).place(property.Required, nullable(s), t.asked)
+		f.slot = p.typeOf(s, owner+name, name+" of "+owner).place(property.Required, nullable(s), t.asked)
 		t.fields = append(t.fields, f)
 	}
 	if t.schema.Additional != nil {
-		more := p.itemOf(t.schema.Additional, owner+"AdditionalProperty", t.asked)
+		more := p.itemOf(t.schema.Additional, owner+"AdditionalProperty", "another member of "+owner, t.asked)
 		t.more = &more
 	}
 }
@@ -311,7 +312,7 @@ func (p *plan) planRequest(o *operation) {
 		}
 		name := exported(parameter.Name)
 		f := &param{Parameter: parameter, name: fields.claim(name, exported(parameter.In+" "+parameter.Name))}
-		f.slot = p.typeOf(parameter.Schema, o.name+f.name).place(parameter.Required, false, false)
+		f.slot = p.typeOf(parameter.Schema, o.name+f.name, "a parameter of "+o.name).place(parameter.Required, false, false)
 		o.params = append(o.params, f)
 	}
 }
@@ -347,22 +348,22 @@ func (p *plan) planBodies(o *operation, fields scope) {
 		if !alone {
 			b.name = fields.claim(b.kind.field(), exported(b.MediaType))
 		}
-		b.slot = p.bodySlot(b.kind, b.Schema, o.name+b.name, alone && request.Required)
+		b.slot = p.bodySlot(b.kind, b.Schema, o.name+b.name, "a body of "+o.name, alone && request.Required)
 	}
 }
 
 // bodySlot is how a whole body is kept. What is neither JSON, form nor text is bytes.
-func (p *plan) bodySlot(kind mediaKind, s *policy.Schema, owner string, required bool) slot {
+func (p *plan) bodySlot(kind mediaKind, s *policy.Schema, owner, what string, required bool) slot {
 	switch kind {
 	case binaryMedia:
 		return slot{typ: &typ{shape: octets, schema: &policy.Schema{Kind: policy.String}}}
 	case textMedia:
-		if t := p.typeOf(s, owner); t.shape == text || t.shape == enum {
+		if t := p.typeOf(s, owner, what); t.shape == text || t.shape == enum {
 			return t.place(required, false, false)
 		}
 		return (&typ{shape: text, schema: &policy.Schema{Kind: policy.String}}).place(required, false, false)
 	}
-	t := p.typeOf(s, owner)
+	t := p.typeOf(s, owner, what)
 	return t.place(required, nullable(s), false)
 }
 
@@ -374,7 +375,7 @@ func (p *plan) nameAnswers(o *operation) {
 	for i := range o.op.Shape.Responses {
 		response := &o.op.Shape.Responses[i]
 		anyStatus := !isCode(response.Status)
-		name := o.name + exported("s" + response.Status)[1:]
+		name := o.name + statusName(response.Status)
 		if len(response.Contents) == 0 {
 			o.answers = append(o.answers, &answer{Response: response, name: p.names.claim(name), anyStatus: anyStatus})
 		}
@@ -392,6 +393,14 @@ func (p *plan) nameAnswers(o *operation) {
 			o.answers = append(o.answers, a)
 		}
 	}
+}
+
+// statusName is the end of an answer's type name: "201", "4XX", "Default".
+func statusName(status string) string {
+	if status == "default" {
+		return "Default"
+	}
+	return strings.ToUpper(status)
 }
 
 func isCode(status string) bool {
@@ -412,7 +421,7 @@ func (p *plan) planAnswers(o *operation) {
 			a.headers = append(a.headers, h)
 		}
 		if a.content != nil {
-			a.slot = p.bodySlot(a.kind, a.content.Schema, a.name+"Body", true)
+			a.slot = p.bodySlot(a.kind, a.content.Schema, a.name+"Body", "the body of "+a.name, true)
 		}
 	}
 }

@@ -96,6 +96,9 @@ func duration(value time.Duration) *jen.Statement {
 		name string
 	}{{time.Hour, "Hour"}, {time.Minute, "Minute"}, {time.Second, "Second"}, {time.Millisecond, "Millisecond"}}
 	for _, u := range units {
+		if value == u.unit {
+			return jen.Qual("time", u.name)
+		}
 		if value%u.unit == 0 {
 			return jen.Lit(int(value/u.unit)).Op("*").Qual("time", u.name)
 		}

@@ -114,33 +114,30 @@ func parseSegment(text string) segment {
 }
 
 // wildcardNames gives each parameter of the path, in the order of the template, a name that net/http takes: its own where
-// that is an identifier and not given twice.
+// that is an identifier, else as close to it as can be.
 func (r *route) wildcardNames() []string {
 	names := []string{}
 	taken := scope{}
 	for _, s := range r.segments {
 		for _, name := range s.params {
-			if !isWildcardName(name) || taken[name] {
-				name = taken.claim(fmt.Sprintf("p%d", len(names)+1))
-			}
-			taken[name] = true
-			names = append(names, name)
+			names = append(names, taken.claim(wildcardName(name)))
 		}
 	}
 	return names
 }
 
-// isWildcardName is net/http's rule for the name of a wildcard.
-func isWildcardName(name string) bool {
-	if name == "" {
-		return false
-	}
-	for i, r := range name {
-		if !unicode.IsLetter(r) && r != '_' && (i == 0 || !unicode.IsDigit(r)) {
-			return false
+// wildcardName makes of a parameter's name what net/http takes for a wildcard's: an identifier.
+func wildcardName(name string) string {
+	clean := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
 		}
+		return '_'
+	}, name)
+	if clean == "" || unicode.IsDigit([]rune(clean)[0]) {
+		return "p" + clean
 	}
-	return true
+	return clean
 }
 
 // wildcard is the name under which the path's parameter is found; the parameter's own when the template does not have it.

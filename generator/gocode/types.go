@@ -37,6 +37,8 @@ type typ struct {
 	schema *policy.Schema
 	// name is the type's Go name; empty for a type written in place.
 	name string
+	// what says what a type is whose schema has no name.
+	what string
 	// home is the import path of a foreign type's package.
 	home string
 	// item is what a list or a dict holds.

@@ -35,7 +35,7 @@ func Register(mux *http.ServeMux, engine *runtime.Engine[pgx.Tx], h Handlers) er
 			return err
 		}
 	}
-	mux.Handle("POST /orders/{p1}/payments", CreatePaymentHandler(engine, h))
+	mux.Handle("POST /orders/{order_id}/payments", CreatePaymentHandler(engine, h))
 	mux.Handle("POST /payments/{s2}", wire.Dispatch(
 		wire.Route{Template: "/payments/{id}:refund", Names: []string{"id"}, Handler: RefundPaymentHandler(engine, h)},
 	))
@@ -44,17 +44,8 @@ func Register(mux *http.ServeMux, engine *runtime.Engine[pgx.Tx], h Handlers) er
 
 // CreatePaymentHandler serves POST /orders/{order-id}/payments.
 func CreatePaymentHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		call, ok := engine.Begin(w, r, &opCreatePayment)
-		if !ok {
-			return
-		}
-		req, err := readCreatePaymentRequest(call)
-		if err != nil {
-			call.Reject(err)
-			return
-		}
-		call.Transaction(func(ctx context.Context, tx pgx.Tx) (runtime.Response, error) {
+	return serve(engine, &opCreatePayment, readCreatePaymentRequest,
+		func(ctx context.Context, tx pgx.Tx, req *CreatePaymentRequest) (runtime.Response, error) {
 			res, err := h.CreatePayment(ctx, tx, req)
 			if err != nil {
 				return runtime.Response{}, err
@@ -64,22 +55,12 @@ func CreatePaymentHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handl
 			}
 			return res.VisitCreatePayment()
 		})
-	})
 }
 
 // RefundPaymentHandler serves POST /payments/{id}:refund.
 func RefundPaymentHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		call, ok := engine.Begin(w, r, &opRefundPayment)
-		if !ok {
-			return
-		}
-		req, err := readRefundPaymentRequest(call)
-		if err != nil {
-			call.Reject(err)
-			return
-		}
-		call.Transaction(func(ctx context.Context, tx pgx.Tx) (runtime.Response, error) {
+	return serve(engine, &opRefundPayment, readRefundPaymentRequest,
+		func(ctx context.Context, tx pgx.Tx, req *RefundPaymentRequest) (runtime.Response, error) {
 			res, err := h.RefundPayment(ctx, tx, req)
 			if err != nil {
 				return runtime.Response{}, err
@@ -88,6 +69,28 @@ func RefundPaymentHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handl
 				return runtime.Response{}, errors.New("RefundPayment returned neither an answer nor an error")
 			}
 			return res.VisitRefundPayment()
+		})
+}
+
+// serve is the way of every request: who asks and with which key, what is asked, then the work, once.
+func serve[Request any](
+	engine *runtime.Engine[pgx.Tx],
+	op *runtime.Operation,
+	read func(*runtime.Call[pgx.Tx]) (*Request, error),
+	work func(context.Context, pgx.Tx, *Request) (runtime.Response, error),
+) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		call, ok := engine.Begin(w, r, op)
+		if !ok {
+			return
+		}
+		req, err := read(call)
+		if err != nil {
+			call.Reject(err)
+			return
+		}
+		call.Transaction(func(ctx context.Context, tx pgx.Tx) (runtime.Response, error) {
+			return work(ctx, tx, req)
 		})
 	})
 }

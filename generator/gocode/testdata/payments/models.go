@@ -9,7 +9,7 @@ import (
 	"github.com/idemgen/idemgen/runtime/wire"
 )
 
-// CreatePaymentExpandItem is a type of its own in the document.
+// CreatePaymentExpandItem is an item of CreatePaymentExpand.
 type CreatePaymentExpandItem string
 
 // The values of CreatePaymentExpandItem.
@@ -57,7 +57,7 @@ func (m Payment) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(plain(m))
 }
 
-// PaymentStatus is a type of its own in the document.
+// PaymentStatus is Status of Payment.
 type PaymentStatus string
 
 // The values of PaymentStatus.
@@ -72,7 +72,7 @@ type Problem struct {
 	Status *int64  `json:"status,omitzero"`
 }
 
-// RefundPaymentBody is a type of its own in the document.
+// RefundPaymentBody is a body of RefundPayment.
 type RefundPaymentBody struct {
 	Amount *json.Number `json:"amount,omitzero"`
 }

@@ -14,7 +14,7 @@ var opCreatePayment = runtime.Operation{
 	ID:         "createPayment",
 	Method:     "POST",
 	Route:      "/orders/{order-id}/payments",
-	PathParams: []string{"p1"},
+	PathParams: []string{"order_id"},
 	DocsURL:    "https://example.com/idempotency",
 	Policy: policy.Policy{
 		Profile: "ietf",
@@ -35,7 +35,7 @@ var opCreatePayment = runtime.Operation{
 		Fingerprint: policy.Fingerprint{Body: policy.CanonicalBody, Query: true},
 		Store:       policy.StoreRules{Statuses: policy.Statuses{"2XX", "402"}, MaxBody: 1 << 20},
 		Replay:      policy.Replay{As: policy.Stored, Header: "Idempotent-Replayed", Value: "true"},
-		InFlight:    policy.InFlight{Answer: policy.Wait, MaxWait: 5 * time.Second, RetryAfter: 1 * time.Second},
+		InFlight:    policy.InFlight{Answer: policy.Wait, MaxWait: 5 * time.Second, RetryAfter: time.Second},
 		Errors: policy.Errors{
 			Missing:     policy.ErrorAnswer{Status: 400},
 			Malformed:   policy.ErrorAnswer{Status: 400},
@@ -73,7 +73,7 @@ var opRefundPayment = runtime.Operation{
 		Fingerprint: policy.Fingerprint{Body: policy.CanonicalBody, Query: true},
 		Store:       policy.StoreRules{Statuses: policy.Statuses{"2XX", "402"}, MaxBody: 1 << 20},
 		Replay:      policy.Replay{As: policy.Stored, Header: "Idempotent-Replayed", Value: "true"},
-		InFlight:    policy.InFlight{Answer: policy.Wait, MaxWait: 5 * time.Second, RetryAfter: 1 * time.Second},
+		InFlight:    policy.InFlight{Answer: policy.Wait, MaxWait: 5 * time.Second, RetryAfter: time.Second},
 		Errors: policy.Errors{
 			Missing:     policy.ErrorAnswer{Status: 400},
 			Malformed:   policy.ErrorAnswer{Status: 400},

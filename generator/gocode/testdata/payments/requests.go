@@ -25,7 +25,7 @@ type CreatePaymentRequest struct {
 func readCreatePaymentRequest(call *runtime.Call[pgx.Tx]) (*CreatePaymentRequest, error) {
 	in := wire.NewReader(call.Request(), call.Body())
 	req := &CreatePaymentRequest{Key: call.Key(), Principal: call.Principal()}
-	req.OrderID = in.Path("order-id", "p1").Required().Format("uuid").Text()
+	req.OrderID = in.Path("order-id", "order_id").Required().Format("uuid").Text()
 	req.Expand = wire.List(in.Query("expand", wire.Form), readCreatePaymentExpandItem)
 	req.Limit = wire.Optional(in.Query("limit").Min("1").Max("100"), wire.Value.Int32)
 	req.XRequestID = wire.Optional(in.Header("X-Request-Id"), wire.Value.Text)

@@ -46,16 +46,16 @@ func (a CreatePayment402) VisitCreatePayment() (runtime.Response, error) {
 	return wire.JSON(402, "application/problem+json", nil, a.Body)
 }
 
-// CreatePaymentdefault answers any other status as application/problem+json. Anything else.
-type CreatePaymentdefault struct {
+// CreatePaymentDefault answers any other status as application/problem+json. Anything else.
+type CreatePaymentDefault struct {
 	StatusCode int
 	Body       Problem
 }
 
 // VisitCreatePayment makes a the answer.
-func (a CreatePaymentdefault) VisitCreatePayment() (runtime.Response, error) {
+func (a CreatePaymentDefault) VisitCreatePayment() (runtime.Response, error) {
 	if a.StatusCode < 200 || a.StatusCode > 599 {
-		return runtime.Response{}, fmt.Errorf("CreatePaymentdefault: status %d is not an answer's", a.StatusCode)
+		return runtime.Response{}, fmt.Errorf("CreatePaymentDefault: status %d is not an answer's", a.StatusCode)
 	}
 	return wire.JSON(a.StatusCode, "application/problem+json", nil, a.Body)
 }
