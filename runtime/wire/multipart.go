@@ -9,8 +9,8 @@ import (
 
 // File is one part of a multipart body.
 type File struct {
-	// Filename is what the client calls the file, "" when the part is none. It is not to be trusted: it may hold a path.
-	Filename string
+	// Name is what the client calls the file, "" when the part is none. It is not to be trusted: it may hold a path.
+	Name string
 	// ContentType is the part's own, "" when it has none.
 	ContentType string
 	Content     []byte
@@ -50,7 +50,7 @@ func (in *Reader) parseMultipart() (f *form, problem string) {
 		if err != nil {
 			return nil, "the last part must end with the boundary"
 		}
-		file := &File{Filename: part.FileName(), ContentType: part.Header.Get("Content-Type"), Content: content}
+		file := &File{Name: part.FileName(), ContentType: part.Header.Get("Content-Type"), Content: content}
 		if problem := f.add(part.FormName(), leaf{part: file}); problem != "" {
 			return nil, "the body " + problem
 		}

@@ -20,7 +20,7 @@ func TestMultipart_File(t *testing.T) {
 		"--B\r\nContent-Disposition: form-data; name=\"meta\"\r\nContent-Type: application/json\r\n\r\n{\"n\":[1]}\r\n--B--\r\n")
 	o := in.Multipart().Object()
 	file := o.Member("doc").Required().File()
-	if string(file.Content) != "\x00\xff" || file.ContentType != "application/pdf" || file.Filename != "a.pdf" {
+	if string(file.Content) != "\x00\xff" || file.ContentType != "application/pdf" || file.Name != "a.pdf" {
 		t.Errorf("got %+v", file)
 	}
 	if n := List(o.Member("meta").Object().Member("n"), Value.Int64); len(n) != 1 || n[0] != 1 {

@@ -52,7 +52,7 @@ func (n Nullable[T]) MarshalJSON() ([]byte, error) {
 	if n.state != isValue {
 		return []byte("null"), nil
 	}
-	return marshal(n.value)
+	return Marshal(n.value)
 }
 
 // UnmarshalJSON reads null or a value. encoding/json does not call it for an absent member.

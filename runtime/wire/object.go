@@ -137,6 +137,14 @@ func OptionalOrNull[T any](v Value, read func(Value) T) *T {
 	return Ref(read(v))
 }
 
+// OrNull takes null for absence, for types that have a nil of their own: lists, maps and bytes.
+func (v Value) OrNull() Value {
+	if !v.IsNull() {
+		return v
+	}
+	return Value{in: v.in, up: v.n.parent, name: v.n.name}
+}
+
 // Ref returns a pointer to a value.
 func Ref[T any](value T) *T { return &value }
 

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"bytes"
 	"encoding"
 	"encoding/json"
 	"fmt"
@@ -16,7 +15,7 @@ import (
 
 // JSON is an answer whose body is a value written by encoding/json, without escaping for HTML and without a newline.
 func JSON(status int, mediaType string, header http.Header, body any) (runtime.Response, error) {
-	text, err := marshal(body)
+	text, err := Marshal(body)
 	if err != nil {
 		return runtime.Response{}, fmt.Errorf("the answer with status %d cannot be written as JSON: %w", status, err)
 	}
@@ -37,17 +36,6 @@ func Bytes(status int, mediaType string, header http.Header, body []byte) (runti
 // Empty is an answer without a body.
 func Empty(status int, header http.Header) (runtime.Response, error) {
 	return runtime.Response{Status: status, Header: header}, nil
-}
-
-// marshal writes JSON that is read by programs, not by browsers.
-func marshal(value any) ([]byte, error) {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
 // SetHeader sets a header to a value in the style simple (OpenAPI 3.1, section 4.8.21): a scalar as it is, a slice joined by
@@ -100,7 +88,7 @@ func headerText(v reflect.Value, explode bool) (text string, set bool, err error
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return strconv.FormatUint(v.Uint(), 10), true, nil
 	case reflect.Float32, reflect.Float64:
-		text, err := marshal(v.Interface()) // NaN and infinities are errors
+		text, err := Marshal(v.Interface()) // NaN and infinities are errors
 		return string(text), true, err
 	case reflect.Slice:
 		return headerList(v, explode)
@@ -127,7 +115,7 @@ func headerList(v reflect.Value, explode bool) (string, bool, error) {
 
 // headerMembers goes through JSON, which knows the members' names and which of them are left out.
 func headerMembers(v reflect.Value, explode bool) (string, bool, error) {
-	text, err := marshal(v.Interface())
+	text, err := Marshal(v.Interface())
 	if err != nil {
 		return "", false, err
 	}
