@@ -84,7 +84,7 @@ func summary(summary, description string) string {
 //	}
 func (p *plan) declareRegister(f *jen.File) {
 	for _, line := range docLines("Register checks every policy against engine and mounts the operations on mux. An error means that a policy "+
-		"cannot be kept and nothing was mounted. Like [http.ServeMux.Handle] it panics when mux has a conflicting pattern "+
+		"cannot be kept, and nothing is mounted then. Like [http.ServeMux.Handle] it panics when mux has a conflicting pattern "+
 		"already. Under another router, mount the handlers below one by one; they take the path's parameters from "+
 		"[http.Request.PathValue].", "") {
 		f.Comment(line)

@@ -72,20 +72,6 @@ func camel(text string, initials bool) string {
 	return name
 }
 
-// unexported is name, which exported returned, with its first word in lower case: "CreatePayment" gives "createPayment",
-// "APIKey" gives "apiKey".
-func unexported(name string) string {
-	runes := []rune(name)
-	for i := range runes {
-		next := i+1 < len(runes) && unicode.IsLower(runes[i+1])
-		if !unicode.IsUpper(runes[i]) || i > 0 && next {
-			break
-		}
-		runes[i] = unicode.ToLower(runes[i])
-	}
-	return string(runes)
-}
-
 // spelled gives words to the symbols that tell two names apart: GitHub's reactions are "+1" and "-1".
 var spelled = map[rune]string{
 	'+': "plus", '-': "minus", '*': "star", '$': "dollar", '%': "percent", '&': "and", '@': "at", '<': "less", '>': "greater",

@@ -34,6 +34,8 @@ type operation struct {
 	op *policy.Operation
 	// name is the method of the interface; the other names are derived from it.
 	name, request, response, handler string
+	// docsURL is where the operation's published policy stands, if anywhere.
+	docsURL string
 	// variable holds the runtime.Operation, reader is the function that decodes a request.
 	variable, reader string
 	// wildcards are the names of the path's parameters for http.Request.PathValue, in the order of the template.
@@ -98,8 +100,8 @@ func newPlan(doc *policy.Document, o Options) *plan {
 		p.planAnswers(o)
 	}
 	p.boxCycles()
-	slices.SortFunc(p.types, func(a, b *typ) int { return cmp.Compare(a.name, b.name) })
 	p.planRoutes()
+	slices.SortFunc(p.types, func(a, b *typ) int { return cmp.Compare(a.name, b.name) })
 	return p
 }
 
@@ -107,7 +109,12 @@ func newPlan(doc *policy.Document, o Options) *plan {
 // because the interface is what people program against.
 func (p *plan) nameOperations() {
 	methods := newScope()
-	for _, op := range p.doc.Keyed() {
+	urls := p.doc.DocsURLs()
+	for i := range p.doc.Operations {
+		op := &p.doc.Operations[i]
+		if op.Decision != policy.Keyed {
+			continue
+		}
 		if op.Policy.Mode == policy.LeaseMode {
 			p.warnings = append(p.warnings, diag.Diagnostic{
 				Pos: decidedAt(op), Rule: "lease-mode", Severity: diag.Error,
@@ -119,6 +126,7 @@ func (p *plan) nameOperations() {
 		name := methods.claim(exported(op.ID), exported(op.Method+" "+op.ID))
 		p.operations = append(p.operations, &operation{
 			op:       op,
+			docsURL:  urls[i],
 			name:     name,
 			request:  p.names.claim(name + "Request"),
 			response: p.names.claim(name + "Response"),

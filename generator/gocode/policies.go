@@ -14,7 +14,7 @@ func (p *plan) policiesFile() *jen.File {
 	f := newFile(p.options)
 	for _, o := range p.operations {
 		f.Comment("// " + o.variable + " is how retries of " + o.name + " are handled.")
-		f.Var().Id(o.variable).Op("=").Add(o.literal(p.doc.DocsURL))
+		f.Var().Id(o.variable).Op("=").Add(o.literal())
 		f.Line()
 	}
 	return f
@@ -106,13 +106,13 @@ func duration(value time.Duration) *jen.Statement {
 	return jen.Lit(int(value)).Op("*").Qual("time", "Nanosecond")
 }
 
-func (o *operation) literal(docsURL string) *jen.Statement {
+func (o *operation) literal() *jen.Statement {
 	var m members
 	m.text("ID", o.op.ID)
 	m.text("Method", o.op.Method)
 	m.text("Route", o.op.Path)
 	m.texts("PathParams", o.wildcards)
-	m.text("DocsURL", docsURL)
+	m.text("DocsURL", o.docsURL)
 	m.add("Policy", policyLiteral(&o.op.Policy))
 	return jen.Qual(runtimePath, "Operation").Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true}, m...)
 }

@@ -26,9 +26,9 @@ type Handlers interface {
 }
 
 // Register checks every policy against engine and mounts the operations on mux. An error means that a policy
-// cannot be kept and nothing was mounted. Like [http.ServeMux.Handle] it panics when mux has a conflicting
-// pattern already. Under another router, mount the handlers below one by one; they take the path's parameters
-// from [http.Request.PathValue].
+// cannot be kept, and nothing is mounted then. Like [http.ServeMux.Handle] it panics when mux has a
+// conflicting pattern already. Under another router, mount the handlers below one by one; they take the
+// path's parameters from [http.Request.PathValue].
 func Register(mux *http.ServeMux, engine *runtime.Engine[pgx.Tx], h Handlers) error {
 	for _, op := range []*runtime.Operation{&opCreatePayment, &opRefundPayment} {
 		if err := engine.Register(op); err != nil {

@@ -15,7 +15,7 @@ var opCreatePayment = runtime.Operation{
 	Method:     "POST",
 	Route:      "/orders/{order-id}/payments",
 	PathParams: []string{"order_id"},
-	DocsURL:    "https://example.com/idempotency",
+	DocsURL:    "https://example.com/idempotency#create-payment",
 	Policy: policy.Policy{
 		Profile: "ietf",
 		Mode:    policy.Transaction,
@@ -54,7 +54,7 @@ var opRefundPayment = runtime.Operation{
 	Method:     "POST",
 	Route:      "/payments/{id}:refund",
 	PathParams: []string{"id"},
-	DocsURL:    "https://example.com/idempotency",
+	DocsURL:    "https://example.com/idempotency#refund-payment",
 	Policy: policy.Policy{
 		Profile: "ietf",
 		Mode:    policy.Transaction,
