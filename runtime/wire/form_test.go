@@ -102,7 +102,7 @@ func TestForm_EmptyIsNullWhereThatIsAllowed(t *testing.T) {
 
 // Whatever the text is, reading it neither panics nor makes what was not sent, and flat fields are what net/url reads.
 func FuzzForm(f *testing.F) {
-	for _, seed := range []string{"a=1&b=2", "a[b][c]=1&a[]=2", "a[0]=x&a[1]=y", "%5B=%", "a[b=1&]a=2", "a=%ff", "&&=&=x"} {
+	for _, seed := range []string{"a=1&b=2", "a[b][c]=1&a[]=2", "a[0]=x&a[1]=y", "%5B=%", "a[b=1&]a=2", "a=%ff", "\xf6", "&&=&=x"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -120,7 +120,7 @@ func FuzzForm(f *testing.F) {
 			return
 		}
 		for name, values := range want {
-			if strings.ContainsAny(name, "[]") || len(values) != 1 || !utf8.ValidString(values[0]) {
+			if strings.ContainsAny(name, "[]") || len(values) != 1 || !utf8.ValidString(name) || !utf8.ValidString(values[0]) {
 				continue
 			}
 			in := formOf(text)
