@@ -73,11 +73,20 @@ func (c *checker) checkKeySchema(schema *policy.Schema) {
 		c.report(ruleKeyUnknown, c.placeMember(), didYouMean(found.missing, found.known), "the key is in %s, and the schema of %s has no %s", describeKey(*key), operationName(c.op), show(found.missing))
 	case found.schema.Kind != policy.String && found.schema.Kind != policy.Any:
 		c.report(ruleKeyType, c.placeMember(), "a key is a string", "the key in %s is of type %s", describeKey(*key), found.schema.Kind)
+	case key.Required && found.optional && c.declaredOptional():
+		// reported as a contradiction between x-idempotency and the declared key already
 	case key.Required && found.optional:
 		c.report(ruleNullableKey, c.requiredMember(), "make it required in the schema, or write `required: false`", "the key is required, and the schema lets %s be left out", describeKey(*key))
 	case key.Required && found.schema.Nullable:
 		c.report(ruleNullableKey, c.requiredMember(), "make it a plain string in the schema, or write `required: false`", "the key is required, and the schema lets %s be null", describeKey(*key))
 	}
+}
+
+// declaredOptional reports whether the key is among the declared ones, as one that can be left out.
+func (c *checker) declaredOptional() bool {
+	return slices.ContainsFunc(c.op.Declared, func(k policy.DeclaredKey) bool {
+		return !k.Key.Required && samePlace(k.Key, c.op.Policy.Key)
+	})
 }
 
 // requiredMember is key.required where somebody said it, else the member that says where the key is.

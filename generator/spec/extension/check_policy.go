@@ -2,6 +2,7 @@ package extension
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/idemgen/idemgen/runtime/policy"
 )
@@ -61,11 +62,14 @@ func (v *resolver) checkRetention() {
 		at = "retention"
 	}
 	v.report(ruleRetentionWindow, at, "keep records longer than any client or queue goes on retrying",
-		"retention %s is not longer than retryWindow %s, so a late retry would run again", p.Retention, p.RetryWindow)
+		"retention %s is not longer than retryWindow %s, so a late retry would run again", human(p.Retention), human(p.RetryWindow))
 }
 
 func (v *resolver) checkKeyPlace() {
 	key := &v.op.Policy.Key
+	if v.unread(keyPlace...) {
+		return
+	}
 	if key.In == policy.InBody {
 		v.checkBodyKey()
 		return
@@ -226,7 +230,10 @@ func (v *resolver) checkLeaseMode() {
 		if p.Lease.Heartbeat < p.Lease.Duration {
 			rule = rule.as("warning")
 		}
-		v.report(rule, at, "let it beat at least twice within the lease", "heartbeat %s is not well under the lease of %s, so a single late one loses the lease", p.Lease.Heartbeat, p.Lease.Duration)
+		v.report(rule, at, "let it beat at least twice within the lease", "heartbeat %s is not well under the lease of %s, so a single late one loses the lease", human(p.Lease.Heartbeat), human(p.Lease.Duration))
+	}
+	if v.unread("steps", "downstream") {
+		return
 	}
 	if len(p.Steps) == 0 && len(p.Downstream) == 0 {
 		v.report(ruleLeaseSteps, "mode", "name the steps and the downstream calls, or use transaction mode", "lease mode without steps or downstream calls has nothing to recover")
@@ -237,6 +244,18 @@ func (v *resolver) checkLeaseMode() {
 		}
 		v.report(ruleDownstreamStep, entry("downstream", i), stepHint(call.Step, p.Steps), "downstream call %s has the step %s, which is not among steps", show(call.Name), show(call.Step))
 	}
+}
+
+// human prints a duration without its empty units: 24h, not 24h0m0s.
+func human(d policy.Duration) string {
+	text := d.String()
+	if short, ok := strings.CutSuffix(text, "m0s"); ok {
+		text = short + "m"
+	}
+	if short, ok := strings.CutSuffix(text, "h0m"); ok {
+		text = short + "h"
+	}
+	return text
 }
 
 func stepHint(step string, steps []string) string {

@@ -79,7 +79,7 @@ func (v *resolver) statedDeeper(member string, layer *Members) bool {
 
 // reportOtherPlace reports that x-idempotency reads a key from a place where the document declares none.
 func (v *resolver) reportOtherPlace(usable []policy.DeclaredKey, place policy.Key, at policy.Position) {
-	if len(usable) == 0 {
+	if len(usable) == 0 || place.In == policy.InBody && place.Pointer == "" {
 		return
 	}
 	v.reportBoth(at, usable[0].Pos, "make both name the same place",

@@ -10,8 +10,8 @@ import (
 // x-idempotency leaves open, and where the two differ both places are reported.
 
 // usableKeys are the declared keys that can be the key of a request: one in the items of a batch cannot.
-func (v *resolver) usableKeys() []policy.DeclaredKey {
-	return slices.DeleteFunc(slices.Clone(v.op.Declared), func(k policy.DeclaredKey) bool { return k.InBatchItem })
+func usableKeys(op *policy.Operation) []policy.DeclaredKey {
+	return slices.DeleteFunc(slices.Clone(op.Declared), func(k policy.DeclaredKey) bool { return k.InBatchItem })
 }
 
 // decideByDeclaration takes the only usable declared key as the decision, where that is asked for.
@@ -19,7 +19,7 @@ func (v *resolver) decideByDeclaration() bool {
 	if !v.in.AcceptDeclared {
 		return false
 	}
-	usable := v.usableKeys()
+	usable := usableKeys(v.op)
 	if len(usable) > 1 {
 		v.diags = append(v.diags, finding(ruleAcceptedMany, usable[0].Pos, "decide with x-idempotency: `key: {in: ..., name: ...}`",
 			"%s declares %d keys (%s), so none is accepted as its decision", v.name(), len(usable), keyList(usable)))
@@ -63,7 +63,10 @@ func (v *resolver) acceptedKey() *policy.DeclaredKey {
 
 // declaredKey finds the declared key that x-idempotency means, or the only one there is.
 func (v *resolver) declaredKey() *policy.DeclaredKey {
-	usable := v.usableKeys()
+	if v.unread(keyPlace...) {
+		return nil
+	}
+	usable := usableKeys(v.op)
 	place, placedAt, stated := v.statedPlace()
 	i := slices.IndexFunc(usable, func(k policy.DeclaredKey) bool { return samePlace(k.Key, place) })
 	switch {
@@ -91,7 +94,7 @@ func (v *resolver) statedPlace() (place policy.Key, at policy.Position, stated b
 		set.apply(&p)
 	}
 	for _, layer := range v.authoredLayers() {
-		for _, member := range []string{"key.in", "key.name", "key.pointer"} {
+		for _, member := range keyPlace {
 			if set, ok := layer.settings[member]; ok {
 				set.apply(&p)
 				at, stated = set.pos, true

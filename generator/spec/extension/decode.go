@@ -20,6 +20,7 @@ type Members struct {
 	decision decision
 	settings settings
 	profile  profileChoice
+	failed   []string // members that are there and could not be read
 }
 
 // decision is what x-idempotency on an operation says of repeating it.
@@ -193,6 +194,7 @@ func (r *reader) readLayer(fields []field, m *Members) {
 		rest = append(rest, f)
 	}
 	r.readMembers(rest, "", m.settings)
+	m.failed = r.failed
 }
 
 func (r *reader) readProfile(f field) profileChoice {

@@ -84,7 +84,7 @@ func (r *reader) fernHeader(entry *yaml.Node, index int) (policy.DeclaredKey, bo
 // fernKey is the key that a marked operation takes: its only declared one, of several the one that Fern lists, else the
 // only header of Fern's list that is called a key.
 func (v *resolver) fernKey(headers []policy.DeclaredKey) (policy.DeclaredKey, bool) {
-	usable := v.usableKeys()
+	usable := usableKeys(v.op)
 	if len(usable) == 1 {
 		return usable[0], true
 	}

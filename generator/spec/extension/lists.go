@@ -255,7 +255,7 @@ func (r *reader) headerValues(node *yaml.Node, member string) ([]policy.HeaderVa
 			continue
 		}
 		if slices.ContainsFunc(headers, func(h policy.HeaderValue) bool { return sameHeader(h.Name, name) }) {
-			r.report(ruleDuplicateKey, f.key, "header names differ by more than case", "%s holds the header %s twice", member, show(name))
+			r.report(ruleDuplicateMember, f.key, "header names differ by more than case", "%s holds the header %s twice", member, show(name))
 			ok = false
 			continue
 		}

@@ -133,9 +133,12 @@ func (r *reader) readMembers(fields []field, path string, into settings) {
 			r.reportUnknown(f, path)
 			continue
 		}
-		if inner, ok := r.objectIn(f.value, name); ok {
-			r.readMembers(inner, name, into)
+		inner, ok := r.objectIn(f.value, name)
+		if !ok {
+			r.failed = append(r.failed, name)
+			continue
 		}
+		r.readMembers(inner, name, into)
 	}
 }
 
@@ -144,9 +147,12 @@ func (r *reader) readMember(m member, f field, into settings) {
 	r.outer, r.parts = r.position(f.key), nil
 	defer func() { r.outer, r.parts = outer, nil }()
 	pos := r.position(f.value)
-	if apply, ok := m.read(r, f.value, m.path); ok {
-		into[m.path] = setting{apply: apply, pos: pos, parts: r.parts}
+	apply, ok := m.read(r, f.value, m.path)
+	if !ok {
+		r.failed = append(r.failed, m.path)
+		return
 	}
+	into[m.path] = setting{apply: apply, pos: pos, parts: r.parts}
 }
 
 func findMember(path string) (member, bool) {

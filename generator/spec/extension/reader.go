@@ -2,6 +2,7 @@ package extension
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -26,6 +27,8 @@ type reader struct {
 	outer policy.Position
 	// parts are the positions of the entries of the list or map that is being read.
 	parts []part
+	// failed are the members that are there and could not be read: what depends on them is not judged.
+	failed []string
 }
 
 // part is one entry of a list or map: its index or name, and where it stands.
@@ -99,7 +102,7 @@ func (r *reader) ownFields(node *yaml.Node) ([]field, map[string]bool) {
 			continue
 		}
 		if seen[name] {
-			r.report(ruleDuplicateKey, key, "keep one of them", "%s stands twice in this object", show(name))
+			r.report(ruleDuplicateMember, key, "keep one of them", "%s stands twice in this object", show(name))
 			continue
 		}
 		seen[name] = true
@@ -188,13 +191,24 @@ func describe(node *yaml.Node) string {
 	case "!!null":
 		return "empty"
 	case "!!bool":
-		return "the boolean " + show(node.Value)
+		return "the boolean " + showScalar(node)
 	case "!!int", "!!float":
-		return "the number " + show(node.Value)
+		return "the number " + showScalar(node)
 	default:
-		return "the text " + show(node.Value)
+		return "the text " + showScalar(node)
 	}
 }
+
+// showScalar prints a value as a message repeats it: numbers, booleans and plain words of other types bare, text in quotes.
+func showScalar(node *yaml.Node) string {
+	if node.ShortTag() != "!!str" && plainNumber.MatchString(node.Value) {
+		return node.Value
+	}
+	return show(node.Value)
+}
+
+// plainNumber is what can stand in a message without quotes.
+var plainNumber = regexp.MustCompile(`^[-+.0-9A-Za-z_]{1,30}$`)
 
 // maxShown is how much of a document's text a message repeats, in characters.
 const maxShown = 60

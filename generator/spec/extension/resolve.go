@@ -157,6 +157,21 @@ func (v *resolver) profile() (name string, chosenAt policy.Position) {
 	return name, chosenAt
 }
 
+// unread reports whether a member is there, at some level, and could not be read. It has its finding already, and what
+// depends on it is not judged.
+func (v *resolver) unread(members ...string) bool {
+	return slices.ContainsFunc(v.authoredLayers(), func(layer *Members) bool {
+		return slices.ContainsFunc(layer.failed, func(failed string) bool {
+			return slices.ContainsFunc(members, func(member string) bool {
+				return member == failed || strings.HasPrefix(member, failed+".")
+			})
+		})
+	})
+}
+
+// keyPlace are the members that say where a key is.
+var keyPlace = []string{"key.in", "key.name", "key.pointer"}
+
 // level returns the layer that set a member.
 func (v *resolver) level(member string) policy.Level {
 	if set, ok := v.effective[member]; ok {

@@ -20,6 +20,9 @@ func parseSize(text string) (int64, error) {
 			number, unit = strings.TrimRight(n, " "), factor
 		}
 	}
+	if rest := strings.TrimLeft(number, "0123456789"); rest != "" && rest != number && !strings.ContainsAny(rest, "-.,") {
+		return 0, errors.New("has a unit that is not KiB, MiB or GiB")
+	}
 	if !isDigits(number) {
 		return 0, errors.New("is not a size")
 	}
@@ -150,10 +153,20 @@ func checkPattern(pattern string) error {
 	if !errors.As(err, &bad) {
 		return err
 	}
-	return fmt.Errorf("%s in %s", lacking(bad), show(bad.Expr))
+	if construct := lacking(bad); construct != "" {
+		return fmt.Errorf("RE2 has no %s: %s", construct, show(bad.Expr))
+	}
+	return fmt.Errorf("%s: %s", bad.Code, show(bad.Expr))
 }
 
-// lacking translates regexp/syntax's complaint into what the author used.
+// lacksConstruct reports whether a pattern fails because of something that RE2 lacks on purpose.
+func lacksConstruct(pattern string) bool {
+	_, err := regexp.Compile(pattern)
+	var bad *syntax.Error
+	return errors.As(err, &bad) && lacking(bad) != ""
+}
+
+// lacking translates regexp/syntax's complaint into the construct that the author used, "" for a plain mistake.
 func lacking(bad *syntax.Error) string {
 	constructs := []struct{ prefix, name string }{
 		{"(?=", "lookahead"}, {"(?!", "negative lookahead"},
@@ -163,17 +176,17 @@ func lacking(bad *syntax.Error) string {
 	}
 	for _, construct := range constructs {
 		if strings.HasPrefix(bad.Expr, construct.prefix) {
-			return "RE2 has no " + construct.name
+			return construct.name
 		}
 	}
 	if bad.Code == syntax.ErrInvalidEscape && len(bad.Expr) == 2 && bad.Expr[1] >= '1' && bad.Expr[1] <= '9' {
-		return "RE2 has no backreference"
+		return "backreference"
 	}
 	if bad.Code == syntax.ErrInvalidRepeatOp {
-		return "RE2 has no possessive or doubled repetition"
+		return "possessive or doubled repetition"
 	}
-	if bad.Code == syntax.ErrInvalidRepeatSize {
-		return "RE2 repeats at most 1000 times"
+	if bad.Code == syntax.ErrInvalidRepeatSize || bad.Code == syntax.ErrLarge {
+		return "repetition beyond 1000 times"
 	}
-	return string(bad.Code)
+	return ""
 }

@@ -49,10 +49,10 @@ func summarise(undecided []*policy.Operation) diag.Diagnostic {
 }
 
 func undecidedHint(op *policy.Operation) string {
-	for _, key := range op.Declared {
-		if !key.InBatchItem {
-			return "it declares a key in " + strings.ReplaceAll(describeKey(key.Key), `"`, "") + ": write x-idempotency: " + requiredWord(key.Key)
-		}
+	usable := usableKeys(op)
+	if len(usable) == 1 {
+		key := usable[0].Key
+		return "it declares a key in " + strings.ReplaceAll(describeKey(key), `"`, "") + ": write x-idempotency: " + requiredWord(key)
 	}
 	return "write x-idempotency: true, optional, {natural: \"why\"} or {none: \"why\"}"
 }

@@ -74,7 +74,7 @@ func integer(low, high int) read[int] {
 		}
 		n, err := strconv.Atoi(node.Value)
 		if err != nil || n < low || n > high {
-			r.report(ruleWrongValue, node, "write a decimal number in that range", "%s is %s and must be between %d and %d", member, show(node.Value), low, high)
+			r.report(ruleWrongValue, node, "write a decimal number in that range", "%s is %s and must be between %d and %d", member, showScalar(node), low, high)
 			return 0, false
 		}
 		return n, true
@@ -155,11 +155,11 @@ func (r *reader) size(node *yaml.Node, member string) (int64, bool) {
 	n, err := parseSize(node.Value)
 	switch {
 	case err != nil:
-		r.report(ruleBadSize, node, hint, "%s %s %v", member, show(node.Value), err)
+		r.report(ruleBadSize, node, hint, "%s %s %v", member, showScalar(node), err)
 	case n == 0:
 		r.report(ruleBadSize, node, "write `body: false` to store no bodies", "%s is zero", member)
 	case n > maxStoredBody:
-		r.report(ruleBadSize, node, "write at most 1GiB", "%s %s is larger than PostgreSQL can store", member, show(node.Value))
+		r.report(ruleBadSize, node, "write at most 1GiB", "%s %s is larger than PostgreSQL can store", member, showScalar(node))
 	default:
 		return n, true
 	}
@@ -203,10 +203,18 @@ func (r *reader) pattern(node *yaml.Node, member string) (string, bool) {
 		return "", false
 	}
 	if err := checkPattern(text); err != nil {
-		r.report(ruleKeyPattern, node, "rewrite it without that construct; length limits have members of their own", "%s does not compile: %v", member, err)
+		r.report(ruleKeyPattern, node, patternHint(text), "%s does not compile: %v", member, err)
 		return "", false
 	}
 	return text, true
+}
+
+// patternHint tells a construct that RE2 lacks from a plain mistake.
+func patternHint(pattern string) string {
+	if lacksConstruct(pattern) {
+		return "rewrite it without that construct; length limits have members of their own"
+	}
+	return "mend the expression; its syntax is that of https://pkg.go.dev/regexp/syntax"
 }
 
 // status reads one status code between low and high.
@@ -218,7 +226,7 @@ func status(low, high int) read[int] {
 		}
 		code, err := strconv.Atoi(node.Value)
 		if err != nil || len(node.Value) != 3 || code < low || code > high {
-			r.report(ruleBadStatus, node, "write a code such as 409", "%s is %s and must be a status between %d and %d", member, show(node.Value), low, high)
+			r.report(ruleBadStatus, node, "write a code such as 409", "%s is %s and must be a status between %d and %d", member, showScalar(node), low, high)
 			return 0, false
 		}
 		return code, true
@@ -243,7 +251,7 @@ func list[T comparable](entry read[T]) read[[]T] {
 				continue
 			}
 			if slices.Contains(values, value) {
-				r.report(ruleDuplicateEntry, item, "leave one of them out", "%s holds %s twice", member, show(item.Value))
+				r.report(ruleDuplicateEntry, item, "leave one of them out", "%s holds %s twice", member, showScalar(item))
 				ok = false
 				continue
 			}
@@ -269,7 +277,7 @@ func filled[T any](values read[[]T], hint string) read[[]T] {
 // entries returns the values of a list, aliases resolved.
 func (r *reader) entries(node *yaml.Node, member string) ([]*yaml.Node, bool) {
 	if node == nil || node.Kind != yaml.SequenceNode {
-		r.report(ruleWrongType, node, "write a list: [a, b]", "%s is a list, not %s", member, describe(node))
+		r.report(ruleWrongType, node, listHint(node), "%s is a list, not %s", member, describe(node))
 		return nil, false
 	}
 	var entries []*yaml.Node
@@ -282,10 +290,35 @@ func (r *reader) entries(node *yaml.Node, member string) ([]*yaml.Node, bool) {
 	return entries, true
 }
 
+func listHint(node *yaml.Node) string {
+	if node != nil && node.Kind == yaml.ScalarNode && plainNumber.MatchString(node.Value) {
+		return "write a list: [" + node.Value + "]"
+	}
+	return "write a list: [a, b]"
+}
+
+// examples are objects of the grammar as they are written.
+var examples = map[string]string{
+	"key":         "write `key: {in: header, name: Idempotency-Key}`",
+	"fingerprint": "write `fingerprint: {body: canonical, include: [/amount]}`",
+	"store":       "write `store: {statuses: [2XX, 402]}`",
+	"replay":      "write `replay: {header: Idempotent-Replayed}`",
+	"inFlight":    "write `inFlight: {answer: wait, maxWait: PT5S}`",
+	"lease":       "write `lease: {duration: PT30S, heartbeat: PT10S}`",
+	"errors":      "write `errors: {mismatch: {status: 422}}`",
+}
+
+func objectHint(member string) string {
+	if example, ok := examples[member]; ok {
+		return example
+	}
+	return "write an object: {member: value}"
+}
+
 // objectIn returns the members of a value that has to be an object.
 func (r *reader) objectIn(node *yaml.Node, member string) ([]field, bool) {
 	if node == nil || node.Kind != yaml.MappingNode {
-		r.report(ruleWrongType, node, "write an object", "%s is an object, not %s", member, describe(node))
+		r.report(ruleWrongType, node, objectHint(member), "%s is an object, not %s", member, describe(node))
 		return nil, false
 	}
 	return r.object(node), true

@@ -1,0 +1,110 @@
+package spec_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/idemgen/idemgen/generator/diag"
+	"github.com/idemgen/idemgen/generator/spec"
+)
+
+var updateNegative = flag.Bool("update-negative", false, "rewrite the want files of testdata/negative")
+
+// TestNegative loads every archive of testdata/negative and compares what is found, word for word, with the archive's want
+// file. An archive's comment says what is wrong with it; a line of it that starts with "options:" may name strict and
+// accept-declared. The document is openapi.yaml or openapi.json; files named *.overlay.yaml are laid over it in order.
+func TestNegative(t *testing.T) {
+	archives, err := filepath.Glob("../../testdata/negative/*.txtar")
+	if err != nil || len(archives) < 60 {
+		t.Fatalf("%d archives, want 60 at least (%v)", len(archives), err)
+	}
+	for _, path := range archives {
+		full, err := filepath.Abs(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) { runNegative(t, full) })
+	}
+}
+
+func runNegative(t *testing.T, path string) {
+	archive, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	options, want := unpack(t, archive)
+	_, found, err := spec.Load(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := printed(found)
+	if *updateNegative {
+		rewriteWant(t, path, archive, got)
+		return
+	}
+	if got != want {
+		t.Errorf("%s\ngot:\n%s\nwant:\n%s", strings.TrimSpace(string(archive.Comment)), got, want)
+	}
+}
+
+// unpack writes the archive's files and returns how to load them and what is expected.
+func unpack(t *testing.T, archive *txtar.Archive) (options spec.Options, want string) {
+	t.Helper()
+	for line := range strings.Lines(string(archive.Comment)) {
+		if named, ok := strings.CutPrefix(line, "options:"); ok {
+			options.Strict = strings.Contains(named, "strict")
+			options.AcceptDeclared = strings.Contains(named, "accept-declared")
+		}
+	}
+	for _, file := range archive.Files {
+		switch {
+		case file.Name == "want":
+			want = string(file.Data)
+			continue
+		case strings.HasSuffix(file.Name, ".overlay.yaml"):
+			options.Overlays = append(options.Overlays, file.Name)
+		case strings.HasPrefix(file.Name, "openapi."):
+			options.File = file.Name
+		}
+		if err := os.MkdirAll(filepath.Dir(file.Name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file.Name, file.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return options, want
+}
+
+// printed is one line for each finding, with its hint beneath.
+func printed(found diag.List) string {
+	var text strings.Builder
+	for _, d := range found {
+		fmt.Fprintf(&text, "%s: %s: %s (%s)\n", d.Pos, d.Severity, d.Message, d.Rule)
+		if d.Hint != "" {
+			fmt.Fprintf(&text, "\thint: %s\n", d.Hint)
+		}
+	}
+	return text.String()
+}
+
+func rewriteWant(t *testing.T, path string, archive *txtar.Archive, got string) {
+	t.Helper()
+	files := archive.Files[:0:0]
+	for _, file := range archive.Files {
+		if file.Name != "want" {
+			files = append(files, file)
+		}
+	}
+	archive.Files = append(files, txtar.File{Name: "want", Data: []byte(got)})
+	if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
