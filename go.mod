@@ -3,13 +3,18 @@ module github.com/idemgen/idemgen
 go 1.25.0
 
 require (
+	github.com/dunglas/httpsfv v1.1.2
+	github.com/jackc/pgx/v5 v5.13.0
+)
+
+require (
 	github.com/dave/jennifer v1.7.1 // indirect
-	github.com/dunglas/httpsfv v1.1.2 // indirect
 	github.com/getkin/kin-openapi v0.153.0 // indirect
+	github.com/go-openapi/jsonpointer v0.22.5 // indirect
+	github.com/go-openapi/swag/jsonname v0.25.5 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
-	github.com/jackc/pgx/v5 v5.13.0 // indirect
 	github.com/jackc/puddle/v2 v2.2.3 // indirect
 	github.com/rogpeppe/go-internal v1.16.0 // indirect
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // indirect

@@ -137,6 +137,7 @@ func (l *loading) resolve() {
 	}
 	l.sameIDs(operations)
 
+	validation := l.startValidation(operations)
 	l.conv = newConverter(l.src, l.refs, l.siblings())
 	for _, op := range operations {
 		if op.out.Decision == policy.Keyed {
@@ -153,7 +154,7 @@ func (l *loading) resolve() {
 		}
 	}
 	l.rep.list = append(l.rep.list, extension.Check(l.doc)...)
-	l.validate(operations)
+	l.report(<-validation)
 }
 
 // about reads what the document says of itself.
