@@ -1,0 +1,574 @@
+package policydoc
+
+import (
+	"bytes"
+	"fmt"
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/idemgen/idemgen/generator/diag"
+	"github.com/idemgen/idemgen/generator/output"
+	"github.com/idemgen/idemgen/runtime/policy"
+)
+
+// Overlay returns an OpenAPI Overlay (version 1.0.0, YAML) that puts doc's policy into the API's own document: the key
+// parameter, the header that marks a repetition, the refusals, a paragraph in the description and a link to the page. It
+// holds only what the document lacks, and is nil when that is nothing. extends is the document's address as the overlay
+// names it, which may be empty.
+//
+// Applied twice it changes nothing more: objects are merged, and a parameter is taken out before it is put in, as lists
+// are appended to. Targets are written so that simple implementations understand them: brackets and quotes down to the
+// operation, lists within the update.
+func Overlay(doc *policy.Document, extends string) ([]byte, diag.List, error) {
+	b := &overlayBuilder{doc: doc, swagger: strings.HasPrefix(doc.OpenAPI, "2"), components: map[string]bool{}}
+	urls := doc.DocsURLs()
+	for i := range doc.Operations {
+		op := &doc.Operations[i]
+		if op.Decision == policy.Keyed && op.Shape != nil {
+			b.operation(op, link(urls[i]))
+		}
+	}
+	if len(b.actions) == 0 {
+		return nil, b.findings, nil
+	}
+	root := object(
+		field{"overlay", text("1.0.0")},
+		field{"info", object(
+			field{"title", text("Idempotency of " + orElse(oneLine(doc.Title), "this API"))},
+			field{"version", text(orElse(oneLine(doc.Version), "1"))},
+		)},
+		field{"extends", textOr(extends)},
+		field{"actions", list(slices.Concat(b.shared(), b.actions)...)},
+	)
+	out := bytes.NewBufferString("# " + output.Marker + "\n")
+	encoder := yaml.NewEncoder(out)
+	encoder.SetIndent(2)
+	if err := encoder.Encode(root); err != nil {
+		return nil, nil, fmt.Errorf("write the overlay: %w", err)
+	}
+	if err := encoder.Close(); err != nil {
+		return nil, nil, fmt.Errorf("write the overlay: %w", err)
+	}
+	return out.Bytes(), b.findings, nil
+}
+
+type overlayBuilder struct {
+	doc     *policy.Document
+	swagger bool
+	actions []*yaml.Node
+	// problem is set once the schema of a refusal is referred to; components are the shared ones that have an action.
+	problem    bool
+	components map[string]bool
+	findings   diag.List
+}
+
+func (b *overlayBuilder) update(target string, update *yaml.Node) {
+	b.actions = append(b.actions, object(field{"target", text(target)}, field{"update", update}))
+}
+
+func (b *overlayBuilder) remove(target string) {
+	b.actions = append(b.actions, object(field{"target", text(target)}, field{"remove", boolean(true)}))
+}
+
+func (b *overlayBuilder) skip(pos policy.Position, rule, message, hint string) {
+	b.findings = append(b.findings, diag.Diagnostic{Pos: pos, Rule: rule, Severity: diag.Info, Message: message, Hint: hint})
+}
+
+// operation adds what op lacks.
+func (b *overlayBuilder) operation(op *policy.Operation, docs string) {
+	if op.Pos.File != "" && b.doc.SpecFile != "" && op.Pos.File != b.doc.SpecFile {
+		b.skip(op.Pos, "overlay-other-file",
+			fmt.Sprintf("%s %s stands in a file of its own, and an overlay changes the main document only", op.Method, op.Path),
+			"apply the overlay to the document after bundling it into one file")
+	}
+	target := operationPath(op)
+	description := described(op, docs)
+	if description == op.Description {
+		description = ""
+	}
+	var external, parameters *yaml.Node
+	if docs != "" && op.ExternalDocs == "" {
+		external = object(field{"description", text("What happens when this request is repeated")}, field{"url", text(docs)})
+	}
+	if parameter := b.missingParameter(op); parameter != nil {
+		parameters = list(parameter)
+		b.remove(fmt.Sprintf("%s.parameters[?@.name == %s && @.in == %s]", target, quotePath(op.Policy.Key.Name), quotePath(b.parameterPlace(op))))
+	}
+	update := object(
+		field{"description", textOr(description)},
+		field{"externalDocs", external},
+		field{"parameters", parameters},
+		field{"responses", orNil(b.responses(op))},
+	)
+	if !empty(update) {
+		b.update(target, update)
+	}
+	b.bodyMember(op)
+}
+
+func orNil(node *yaml.Node) *yaml.Node {
+	if empty(node) {
+		return nil
+	}
+	return node
+}
+
+// operationPath is the RFC 9535 path of an operation.
+func operationPath(op *policy.Operation) string {
+	item := "$.paths[" + quotePath(op.Path) + "]"
+	if op.Webhook {
+		item = "$.webhooks[" + quotePath(op.Path) + "]"
+	}
+	method := strings.ToLower(op.Method)
+	switch method {
+	case "get", "put", "post", "delete", "options", "head", "patch", "trace", "query":
+		return item + "." + method
+	default:
+		return item + ".additionalOperations[" + quotePath(op.Method) + "]"
+	}
+}
+
+// quotePath writes a name or a string literal of RFC 9535, section 2.3.1.1.
+func quotePath(name string) string {
+	var out strings.Builder
+	out.WriteByte('\'')
+	for _, r := range name {
+		switch {
+		case r == '\'' || r == '\\':
+			out.WriteRune('\\')
+			out.WriteRune(r)
+		case r < ' ':
+			fmt.Fprintf(&out, `\u%04x`, r)
+		default:
+			out.WriteRune(r)
+		}
+	}
+	out.WriteByte('\'')
+	return out.String()
+}
+
+// The paragraph in a description stands between comments, by which it is found again; CommonMark renderers do not show
+// them.
+const (
+	paragraphStart = "<!-- idempotency: start -->"
+	paragraphEnd   = "<!-- idempotency: end -->"
+)
+
+// described is op's description with the current paragraph at its end, in place of an earlier one.
+func described(op *policy.Operation, docs string) string {
+	p := &op.Policy
+	sentences := []Sentence{say("**Idempotency.**"), keyPlace(p.Key)}
+	if p.Key.Required {
+		sentences = append(sentences, say("It is required."))
+	} else {
+		sentences = append(sentences, say("It is optional; without one, sending the request twice may do its work twice."))
+	}
+	sentences = append(sentences,
+		say("Use a new key for each thing you want done, and the same key for each attempt at it: the work is done once, and a repetition within {} gets the first answer.", inWords(p.Retention)),
+		say("The same key with another request is refused with {}.", status(p.Errors.Mismatch)))
+	own := paragraph(sentences...).String()
+	if docs != "" {
+		own += " [More](" + docs + ")."
+	}
+	own = paragraphStart + "\n" + own + "\n" + paragraphEnd
+	if rest := strings.TrimSpace(withoutParagraph(op.Description)); rest != "" {
+		return rest + "\n\n" + own
+	}
+	return own
+}
+
+func withoutParagraph(description string) string {
+	before, rest, found := strings.Cut(description, paragraphStart)
+	if !found {
+		return description
+	}
+	_, after, closed := strings.Cut(rest, paragraphEnd)
+	if !closed {
+		return description
+	}
+	return before + after
+}
+
+func (b *overlayBuilder) parameterPlace(op *policy.Operation) string {
+	if op.Policy.Key.In == policy.InForm {
+		return "formData" // Swagger 2.0 only
+	}
+	return string(op.Policy.Key.In)
+}
+
+// missingParameter is the key's parameter, where the key travels in one and the document does not declare it.
+func (b *overlayBuilder) missingParameter(op *policy.Operation) *yaml.Node {
+	key := op.Policy.Key
+	switch key.In {
+	case policy.InHeader, policy.InQuery:
+	case policy.InForm:
+		if !b.swagger || declaresMember(op, key.Name) {
+			return nil
+		}
+	default:
+		return nil
+	}
+	for _, parameter := range op.Shape.Parameters {
+		same := parameter.Name == key.Name || key.In == policy.InHeader && strings.EqualFold(parameter.Name, key.Name)
+		if parameter.IsKey || same && parameter.In == string(key.In) {
+			return nil
+		}
+	}
+	about := paragraph(
+		say("Names the thing you want done: new for each, the same for each attempt at it."), keyLength(key),
+		keySyntax(key), say("Remembered for {}.", inWords(op.Policy.Retention)),
+	)
+	schema := keySchema(key)
+	fields := []field{
+		{"name", text(key.Name)}, {"in", text(b.parameterPlace(op))}, {"required", boolean(key.Required)}, {"description", text(about.String())},
+	}
+	if b.swagger {
+		return object(append(fields, schema...)...)
+	}
+	example := exampleKey(key)
+	if key.In == policy.InHeader && key.Syntax == policy.Structured {
+		example = `"` + example + `"`
+	}
+	return object(append(fields, field{"schema", object(schema...)}, field{"example", text(example)})...)
+}
+
+// keySchema is the key as a JSON Schema, as far as one can say it: lengths count characters there, and a quoted key is
+// longer than the key.
+func keySchema(key policy.Key) []field {
+	fields := []field{{"type", text("string")}}
+	if key.In == policy.InHeader && key.Syntax == policy.Structured {
+		return fields
+	}
+	if key.Format != "" && key.Format != policy.AnyFormat {
+		fields = append(fields, field{"format", text("uuid")})
+	}
+	if key.MinLength > 0 && key.LengthUnit != policy.Bytes {
+		fields = append(fields, field{"minLength", number(key.MinLength)})
+	}
+	if key.MaxLength > 0 {
+		fields = append(fields, field{"maxLength", number(key.MaxLength)})
+	}
+	if key.Pattern != "" {
+		fields = append(fields, field{"pattern", text(key.Pattern)})
+	}
+	return fields
+}
+
+func declaresMember(op *policy.Operation, name string) bool {
+	if op.Shape.Body == nil {
+		return false
+	}
+	for _, content := range op.Shape.Body.Contents {
+		if hasProperty(content.Schema, name) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasProperty(schema *policy.Schema, name string) bool {
+	return schema != nil && slices.ContainsFunc(schema.Properties, func(p policy.Property) bool { return p.Name == name })
+}
+
+// bodyMember adds the key to the body's schema, where it travels in the body and the schema does not have it.
+func (b *overlayBuilder) bodyMember(op *policy.Operation) {
+	key := op.Policy.Key
+	var steps []string
+	switch {
+	case key.In == policy.InBody:
+		steps = pointerSteps(key.Pointer)
+	case key.In == policy.InForm && !b.swagger:
+		steps = []string{key.Name}
+	default:
+		return
+	}
+	if len(steps) == 0 || op.Shape.Body == nil {
+		return
+	}
+	for _, content := range op.Shape.Body.Contents {
+		base := baseType(content.MediaType)
+		form := base == "application/x-www-form-urlencoded" || base == "multipart/form-data"
+		if isJSON(base) != (key.In == policy.InBody) || form != (key.In == policy.InForm) {
+			continue
+		}
+		schema, missing := content.Schema, false
+		var at *policy.Schema // the last schema on the way that has a name
+		var way []string
+		for _, step := range steps {
+			if schema == nil || schema.Kind != policy.Object {
+				break
+			}
+			if schema.Name != "" {
+				at, way = schema, nil
+			}
+			way = append(way, step)
+			if !hasProperty(schema, step) {
+				missing = true
+				break
+			}
+			i := slices.IndexFunc(schema.Properties, func(p policy.Property) bool { return p.Name == step })
+			schema = schema.Properties[i].Schema
+		}
+		if !missing {
+			continue
+		}
+		if at == nil || len(way) != 1 || at.Pos.File != "" && b.doc.SpecFile != "" && at.Pos.File != b.doc.SpecFile {
+			b.skip(content.Pos, "overlay-body-member",
+				fmt.Sprintf("the schema of %s %s does not have the key at /%s, and an overlay cannot add it there safely", op.Method, op.Path, strings.Join(steps, "/")),
+				"add the member to the schema")
+			continue
+		}
+		b.component("schemas", "definitions", at.Name, object(field{"properties", object(field{way[0], object(append(keySchema(key),
+			field{"description", text("Names the thing you want done: new for each, the same for each attempt at it.")})...)})}))
+	}
+}
+
+// component updates a shared component, once.
+func (b *overlayBuilder) component(section, swaggerSection, name string, update *yaml.Node) {
+	target := "$.components." + section + "[" + quotePath(name) + "]"
+	if b.swagger {
+		target = "$." + swaggerSection + "[" + quotePath(name) + "]"
+	}
+	if b.components[target] {
+		return
+	}
+	b.components[target] = true
+	b.update(target, update)
+}
+
+const problemSchema = "IdempotencyProblem"
+
+// shared is the action that adds what the others refer to.
+func (b *overlayBuilder) shared() []*yaml.Node {
+	if !b.problem {
+		return nil
+	}
+	member := func(kind, about string) *yaml.Node {
+		return object(field{"type", text(kind)}, field{"description", text(about)})
+	}
+	schema := object(field{problemSchema, object(
+		field{"type", text("object")},
+		field{"description", text("Says why a request with an idempotency key was refused (RFC 9457).")},
+		field{"required", list(text("type"), text("status"))},
+		field{"properties", object(
+			field{"type", member("string", "A URI that names the kind of refusal. It does not change.")},
+			field{"title", member("string", "The kind of refusal in words, which may change.")},
+			field{"status", member("integer", "The HTTP status.")},
+			field{"detail", member("string", "What to do about it.")},
+			field{"code", member("string", "A code, where the kind has one.")},
+		)},
+	)})
+	update := object(field{"components", object(field{"schemas", schema})})
+	if b.swagger {
+		update = object(field{"definitions", schema})
+	}
+	return []*yaml.Node{object(field{"target", text("$")}, field{"update", update})}
+}
+
+// responses is what op's responses lack: the mark of a repetition on answers that are kept, and the refusals.
+func (b *overlayBuilder) responses(op *policy.Operation) *yaml.Node {
+	var fields []field
+	for _, response := range op.Shape.Responses {
+		if update := b.documented(op, response); !empty(update) {
+			fields = append(fields, field{response.Status, update})
+		}
+	}
+	for _, change := range op.Policy.Replay.Status {
+		to := strconv.Itoa(change.To)
+		if !documents(op, to) && documents(op, strconv.Itoa(change.From)) {
+			fields = append(fields, field{to, object(
+				field{"description", text(fmt.Sprintf("The answer to a repeated request whose first answer was %d.", change.From))})})
+		}
+	}
+	for _, group := range refusalsByStatus(op) {
+		if !documents(op, group.status) {
+			fields = append(fields, field{group.status, b.refusal(op, group)})
+		}
+	}
+	slices.SortFunc(fields, func(x, y field) int { return strings.Compare(x.name, y.name) })
+	return object(fields...)
+}
+
+func documents(op *policy.Operation, status string) bool {
+	return slices.ContainsFunc(op.Shape.Responses, func(r policy.Response) bool { return r.Status == status })
+}
+
+// documented is what a response that is there already lacks.
+func (b *overlayBuilder) documented(op *policy.Operation, response policy.Response) *yaml.Node {
+	var headers, contents []field
+	if marker := op.Policy.Replay.Header; marker != "" && keeps(op.Policy.Store.Statuses, response.Status) && !hasHeader(response, marker) {
+		headers = append(headers, field{marker, b.header(fmt.Sprintf("Present, as %s, when the answer is that of an earlier request with the same key.",
+			Code(op.Policy.Replay.Value)), "string")})
+	}
+	if response.Ref != "" {
+		// A $ref stands for the whole response, so the header goes to what it stands for. A refusal does not: the
+		// component may serve operations that refuse nothing.
+		b.referred(response, headers)
+		return nil
+	}
+	for _, group := range refusalsByStatus(op) {
+		if group.status != response.Status {
+			continue
+		}
+		if group.retryAfter && !hasHeader(response, "Retry-After") {
+			headers = append(headers, field{"Retry-After", b.retryAfterHeader()})
+		}
+		mediaType := refusalType(op)
+		has := slices.ContainsFunc(response.Contents, func(c policy.Content) bool { return baseType(c.MediaType) == mediaType })
+		if !has && !b.swagger {
+			contents = append(contents, field{mediaType, object(field{"schema", b.refusalSchema(op)})})
+		}
+	}
+	return object(
+		field{"headers", orNil(object(headers...))},
+		field{"content", orNil(object(contents...))},
+	)
+}
+
+func (b *overlayBuilder) referred(response policy.Response, headers []field) {
+	if len(headers) == 0 {
+		return
+	}
+	for _, prefix := range []string{"#/components/responses/", "#/responses/"} {
+		escaped, ok := strings.CutPrefix(response.Ref, prefix)
+		if !ok || strings.Contains(escaped, "/") {
+			continue
+		}
+		name, err := url.PathUnescape(escaped)
+		if err != nil {
+			break
+		}
+		name = strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
+		b.component("responses", "responses", name, object(field{"headers", object(headers...)}))
+		return
+	}
+	b.skip(response.Pos, "overlay-response-ref",
+		fmt.Sprintf("the response %s is %s, to which the header %s cannot be added from here", response.Status, response.Ref, headers[0].name),
+		"add the header to the response")
+}
+
+// keeps reports whether answers documented under key, a code or a class, can be kept.
+func keeps(set policy.Statuses, key string) bool {
+	if code, err := strconv.Atoi(key); err == nil {
+		return set.Contains(code)
+	}
+	if len(key) != 3 || !strings.EqualFold(key[1:], "XX") {
+		return false // "default"
+	}
+	return slices.ContainsFunc(set, func(entry string) bool { return entry[:1] == key[:1] })
+}
+
+func hasHeader(response policy.Response, name string) bool {
+	return slices.ContainsFunc(response.Headers, func(h policy.Parameter) bool { return strings.EqualFold(h.Name, name) })
+}
+
+func (b *overlayBuilder) header(about, kind string) *yaml.Node {
+	if b.swagger {
+		return object(field{"description", text(about)}, field{"type", text(kind)})
+	}
+	return object(field{"description", text(about)}, field{"schema", object(field{"type", text(kind)})})
+}
+
+func (b *overlayBuilder) retryAfterHeader() *yaml.Node {
+	return b.header("Seconds to wait before the request is sent again.", "integer")
+}
+
+// refusalGroup is the refusals of one status.
+type refusalGroup struct {
+	status     string
+	sentences  []Sentence
+	retryAfter bool
+}
+
+// refusalsByStatus groups op's refusals, sorted by status.
+func refusalsByStatus(op *policy.Operation) []refusalGroup {
+	var groups []refusalGroup
+	for _, refusal := range refusals(&op.Policy) {
+		status := refusal.Status.Raw()
+		i := slices.IndexFunc(groups, func(g refusalGroup) bool { return g.status == status })
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, refusalGroup{status: status})
+		}
+		groups[i].sentences = append(groups[i].sentences, refusalDescriptions[refusal.Case])
+		if refusal.Case == refusalInFlight || refusal.Case == refusalUnavailable {
+			groups[i].retryAfter = true
+		}
+	}
+	slices.SortFunc(groups, func(a, b refusalGroup) int { return strings.Compare(a.status, b.status) })
+	return groups
+}
+
+var refusalDescriptions = map[string]Sentence{
+	refusalMissing:     say("There is no idempotency key."),
+	refusalMalformed:   say("The idempotency key is malformed."),
+	refusalMismatch:    say("The idempotency key came with another request before."),
+	refusalInFlight:    say("The first request with this idempotency key is still at work: retry with the same key."),
+	refusalUnavailable: say("Idempotency keys cannot be checked at the moment: retry with the same key."),
+	refusalTooLarge:    say("The work was done, and its answer was too large to keep: do not repeat the request."),
+}
+
+func (b *overlayBuilder) refusal(op *policy.Operation, group refusalGroup) *yaml.Node {
+	var headers *yaml.Node
+	if group.retryAfter {
+		headers = object(field{"Retry-After", b.retryAfterHeader()})
+	}
+	description := text(paragraph(group.sentences...).String())
+	schema := b.refusalSchema(op)
+	if b.swagger {
+		return object(field{"description", description}, field{"headers", headers}, field{"schema", schema})
+	}
+	return object(
+		field{"description", description},
+		field{"headers", headers},
+		field{"content", object(field{refusalType(op), object(field{"schema", schema})})},
+	)
+}
+
+// refusalType is the media type of op's refusals.
+func refusalType(op *policy.Operation) string {
+	if isProblem(op.Policy.Errors.Shape) {
+		return "application/problem+json"
+	}
+	return "application/json"
+}
+
+// refusalSchema is the schema of op's refusals. What a provider's own form holds is not described: its document does that.
+func (b *overlayBuilder) refusalSchema(op *policy.Operation) *yaml.Node {
+	if !isProblem(op.Policy.Errors.Shape) {
+		return object(field{"type", text("object")})
+	}
+	b.problem = true
+	ref := "#/components/schemas/" + problemSchema
+	if b.swagger {
+		ref = "#/definitions/" + problemSchema
+	}
+	return object(field{"$ref", text(ref)})
+}
+
+func isProblem(shape string) bool { return shape == "" || shape == "problem" }
+
+// relative is how a file in the folder of from refers to another, both relative to one folder; empty where it cannot.
+func relative(from, to string) string {
+	to = path.Clean(strings.ReplaceAll(to, `\`, "/"))
+	if to == "." || path.IsAbs(to) || strings.HasPrefix(to, "../") || strings.Contains(to, ":") {
+		return ""
+	}
+	folders := strings.Split(path.Dir(path.Clean(from)), "/")
+	target := strings.Split(to, "/")
+	for len(folders) > 0 && len(target) > 1 && folders[0] == target[0] {
+		folders, target = folders[1:], target[1:]
+	}
+	up := ""
+	for _, folder := range folders {
+		if folder != "." {
+			up += "../"
+		}
+	}
+	return (&url.URL{Path: up + strings.Join(target, "/")}).String()
+}

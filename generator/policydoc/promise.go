@@ -1,0 +1,427 @@
+package policydoc
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/idemgen/idemgen/runtime/policy"
+)
+
+// Promise is one sentence of an operation's published policy.
+type Promise struct {
+	// ID is stable: it means the same in every version of every policy, and tests of a running server name it.
+	ID    string   `json:"id"`
+	Topic Topic    `json:"-"`
+	Text  Sentence `json:"text"`
+}
+
+// Topic is the heading under which a promise stands on the page.
+type Topic string
+
+// The topics, in the order of the page.
+const (
+	TopicKey     Topic = "The key"
+	TopicScope   Topic = "What it counts for"
+	TopicMemory  Topic = "How long it counts"
+	TopicSame    Topic = "The same request"
+	TopicRepeat  Topic = "A repetition"
+	TopicRefusal Topic = "Refusals"
+	TopicRetry   Topic = "Retrying"
+)
+
+// The ids of promises. An id is never given another meaning, nor used again once a promise is gone.
+const (
+	PromiseKeyPlace        = "key-place"
+	PromiseKeyRequired     = "key-required"
+	PromiseKeyOptional     = "key-optional"
+	PromiseKeyLength       = "key-length"
+	PromiseKeyFormat       = "key-format"
+	PromiseKeyPattern      = "key-pattern"
+	PromiseKeySyntax       = "key-syntax"
+	PromiseKeyPersonalData = "key-personal-data"
+	PromiseKeyMalformed    = "key-malformed"
+	PromiseScope           = "scope"
+	PromiseRetention       = "retention"
+	PromiseRetentionEnd    = "retention-end"
+	PromiseRetryWindow     = "retry-window"
+	PromiseSameRequest     = "same-request"
+	PromiseBodyCompared    = "body-compared"
+	PromiseOneEffect       = "one-effect"
+	PromiseKept            = "answer-kept"
+	PromiseNotKept         = "answer-not-kept"
+	PromiseReplay          = "replay"
+	PromiseReplayStatus    = "replay-status"
+	PromiseReplayMarker    = "replay-marker"
+	PromiseReplayLimit     = "replay-limit"
+	PromiseMismatch        = "mismatch"
+	PromiseInFlight        = "in-flight"
+	PromiseUnavailable     = "unavailable"
+	PromiseRetry           = "retry"
+	PromiseUndocumented    = "undocumented"
+)
+
+// promises are the sentences of a keyed operation, in the order of the page.
+func promises(op *policy.Operation) []Promise {
+	var list []Promise
+	add := func(topic Topic, id string, s Sentence) {
+		if len(s.spans) > 0 {
+			list = append(list, Promise{ID: id, Topic: topic, Text: s})
+		}
+	}
+	p := &op.Policy
+
+	add(TopicKey, PromiseKeyPlace, keyPlace(p.Key))
+	if p.Key.Required {
+		add(TopicKey, PromiseKeyRequired, say("A request without a key is refused with {} and nothing is done.", status(p.Errors.Missing)))
+	} else {
+		add(TopicKey, PromiseKeyOptional, say("The key is optional: a request without one is not protected, and sending it twice may do its work twice."))
+	}
+	add(TopicKey, PromiseKeyLength, keyLength(p.Key))
+	add(TopicKey, PromiseKeyFormat, keyFormat(p.Key))
+	if p.Key.Pattern != "" {
+		add(TopicKey, PromiseKeyPattern, say("It matches the regular expression {}.", code(p.Key.Pattern)))
+	}
+	add(TopicKey, PromiseKeySyntax, keySyntax(p.Key))
+	if p.Key.RefusePersonalData {
+		add(TopicKey, PromiseKeyPersonalData, say("A key that holds an e-mail address counts as malformed."))
+	}
+	add(TopicKey, PromiseKeyMalformed, say("A malformed key is refused with {} and nothing is done.", status(p.Errors.Malformed)))
+
+	add(TopicScope, PromiseScope, scope(p.Scope))
+	add(TopicMemory, PromiseRetention, say("A key is remembered for {} from the first answer on.", inWords(p.Retention)))
+	add(TopicMemory, PromiseRetentionEnd, say("After that it is new again: the same request is carried out once more."))
+	if p.RetryWindow > 0 {
+		add(TopicMemory, PromiseRetryWindow, say("Do not retry later than {} after the first attempt.", inWords(p.RetryWindow)))
+	}
+	add(TopicSame, PromiseSameRequest, sameRequest(op))
+	add(TopicSame, PromiseBodyCompared, bodyCompared(op))
+
+	add(TopicRepeat, PromiseOneEffect, say("However many requests carry one key, at once or one after another, the work is done once."))
+	add(TopicRepeat, PromiseKept, say("An answer of {} is final: each repetition gets it, and nothing is done again.", listed("or", statuses(p.Store.Statuses))))
+	add(TopicRepeat, PromiseNotKept, notKept(p))
+	add(TopicRepeat, PromiseReplay, replay(p))
+	for _, change := range p.Replay.Status {
+		add(TopicRepeat, PromiseReplayStatus, say("Where the first answer was {}, the repetition's is {}.", code(strconv.Itoa(change.From)), code(strconv.Itoa(change.To))))
+	}
+	if p.Replay.Header != "" {
+		add(TopicRepeat, PromiseReplayMarker, say("It carries the header {}.", code(p.Replay.Header+": "+p.Replay.Value)))
+	} else {
+		add(TopicRepeat, PromiseReplayMarker, say("Nothing in it tells that it is a repetition."))
+	}
+	if p.Store.MaxBody > 0 && !p.Store.OmitBody && p.Replay.As != policy.Current {
+		add(TopicRepeat, PromiseReplayLimit, say("An answer whose body is over {} is not kept whole: a repetition is then answered with {}, which says that the work was done.",
+			inBytes(p.Store.MaxBody), status(p.Errors.TooLarge)))
+	}
+
+	add(TopicRefusal, PromiseMismatch, say("A key that comes back with another request is refused with {}: nothing is done, and the first answer is not shown.", status(p.Errors.Mismatch)))
+	add(TopicRefusal, PromiseInFlight, inFlight(p))
+	add(TopicRefusal, PromiseUnavailable, say("While keys cannot be checked, requests are refused with {} and nothing is done.", status(p.Errors.Unavailable)))
+	add(TopicRetry, PromiseRetry, retry(p))
+	add(TopicRetry, PromiseUndocumented, undocumented(op))
+	return list
+}
+
+func status(answer policy.ErrorAnswer) code { return code(strconv.Itoa(answer.Status)) }
+
+// keyPlace says where the key goes.
+func keyPlace(key policy.Key) Sentence {
+	switch key.In {
+	case policy.InQuery:
+		return say("Send the key in the query parameter {}.", code(key.Name))
+	case policy.InForm:
+		return say("Send the key in the form field {}.", code(key.Name))
+	case policy.InBody:
+		if name, ok := topMember(key.Pointer); ok {
+			return say("Send the key in the JSON body, as the member {}.", code(name))
+		}
+		return say("Send the key in the JSON body, at {} (a JSON Pointer).", code(key.Pointer))
+	default:
+		return say("Send the key in the header {}.", code(key.Name))
+	}
+}
+
+// topMember is the member that a JSON Pointer of one step names (RFC 6901, section 4).
+func topMember(pointer string) (string, bool) {
+	steps := pointerSteps(pointer)
+	if len(steps) != 1 {
+		return "", false
+	}
+	return steps[0], true
+}
+
+func pointerSteps(pointer string) []string {
+	if !strings.HasPrefix(pointer, "/") {
+		return nil
+	}
+	steps := strings.Split(pointer[1:], "/")
+	for i, step := range steps {
+		steps[i] = strings.ReplaceAll(strings.ReplaceAll(step, "~1", "/"), "~0", "~")
+	}
+	return steps
+}
+
+func keyLength(key policy.Key) Sentence {
+	unit := "characters"
+	if key.LengthUnit == policy.Bytes {
+		unit = "bytes of UTF-8"
+	}
+	low, high := strconv.Itoa(key.MinLength), strconv.Itoa(key.MaxLength)
+	switch {
+	case key.MaxLength == 0:
+		return Sentence{}
+	case key.MinLength == key.MaxLength:
+		return say("It has {} {}.", high, unit)
+	case key.MinLength == 0:
+		return say("It has at most {} {}.", high, unit)
+	default:
+		return say("It has {} to {} {}.", low, high, unit)
+	}
+}
+
+func keyFormat(key policy.Key) Sentence {
+	const asSent = "capitals and small letters make two different keys"
+	switch key.Format {
+	case policy.UUID:
+		return say("It is a UUID, compared as sent: {}.", asSent)
+	case policy.UUID4, policy.UUID5, policy.UUID7:
+		return say("It is a UUID of version {}, compared as sent: {}.", strings.TrimPrefix(string(key.Format), "uuid"), asSent)
+	default:
+		return Sentence{}
+	}
+}
+
+func keySyntax(key policy.Key) Sentence {
+	if key.In != policy.InHeader {
+		return Sentence{}
+	}
+	switch key.Syntax {
+	case policy.Structured:
+		return say("It is written between quotation marks, as a string of RFC 9651: {}.", code(key.Name+`: "`+exampleKey(key)+`"`))
+	case policy.Bare:
+		return say("It is written without quotation marks.")
+	case policy.Either:
+		return say("Quotation marks around it (RFC 9651) make no difference.")
+	default:
+		return Sentence{}
+	}
+}
+
+func scope(parts []policy.ScopePart) Sentence {
+	perOperation := slices.Contains(parts, policy.ScopeOperation)
+	within := ""
+	if slices.Contains(parts, policy.ScopeRegion) {
+		within = ", within one region"
+	}
+	var headers []string
+	for _, part := range parts {
+		if name, ok := part.Header(); ok {
+			headers = append(headers, name)
+		}
+	}
+	whose := say("A key counts for the account you authenticate as{}, and for no other.", within)
+	if len(headers) > 0 {
+		whose = say("A key counts for the account you authenticate as{}, together with the value of {}.", within, listed("and", headers))
+	}
+	if perOperation {
+		return paragraph(whose, say("It counts for this operation: sent to another one, it is another key."))
+	}
+	return paragraph(whose, say("It counts across operations: sent to another one, it is refused as another request's."))
+}
+
+// sameRequest lists what is compared.
+func sameRequest(op *policy.Operation) Sentence {
+	f := &op.Policy.Fingerprint
+	parts := []string{"method and address"}
+	if f.Query {
+		parts = append(parts, "query parameters")
+	}
+	hasBody := op.Shape == nil || op.Shape.Body != nil
+	if hasBody {
+		parts = append(parts, "content type")
+	}
+	if hasBody && f.Body != policy.NoBody {
+		parts = append(parts, "body")
+	}
+	words := strings.Join(parts[:len(parts)-1], ", ") + " and " + parts[len(parts)-1]
+	if len(parts) == 1 {
+		words = parts[0]
+	}
+	if len(f.Headers) == 0 {
+		return say("Two requests are the same when they agree in {}.", words)
+	}
+	return say("Two requests are the same when they agree in {}, and in the header {}.", words, listed("and", f.Headers))
+}
+
+func bodyCompared(op *policy.Operation) Sentence {
+	f := &op.Policy.Fingerprint
+	if op.Shape != nil && op.Shape.Body == nil {
+		return Sentence{}
+	}
+	switch {
+	case f.Body == policy.NoBody:
+		return say("The body is not compared.")
+	case f.Body == policy.RawBody:
+		return say("The body is compared byte by byte.")
+	case len(f.Include) > 0:
+		return say("Of a JSON body, {} count, whatever the order of members and the white space.", listed("and", f.Include))
+	case len(f.Exclude) > 0:
+		return say("Of a JSON body, everything but {} counts, whatever the order of members and the white space.", listed("and", f.Exclude))
+	case hasMediaType(op, isJSON):
+		return say("In a JSON body, the order of members and the white space make no difference.")
+	case hasMediaType(op, func(mediaType string) bool { return strings.HasPrefix(mediaType, "multipart/") }):
+		return say("Of a multipart body, names, file names, types and contents of the parts count, and its boundary does not.")
+	default:
+		return say("The body is compared byte by byte.")
+	}
+}
+
+func hasMediaType(op *policy.Operation, is func(string) bool) bool {
+	if op.Shape == nil || op.Shape.Body == nil {
+		return false
+	}
+	return slices.ContainsFunc(op.Shape.Body.Contents, func(c policy.Content) bool { return is(baseType(c.MediaType)) })
+}
+
+func baseType(mediaType string) string {
+	base, _, _ := strings.Cut(mediaType, ";")
+	return strings.ToLower(strings.TrimSpace(base))
+}
+
+func isJSON(mediaType string) bool {
+	return mediaType == "application/json" || strings.HasSuffix(mediaType, "+json")
+}
+
+// statuses writes a status set for people: "2XX" is "2xx" in running text.
+func statuses(set policy.Statuses) []string {
+	words := make([]string, len(set))
+	for i, entry := range set {
+		words[i] = strings.ToLower(entry)
+	}
+	return words
+}
+
+func notKept(p *policy.Policy) Sentence {
+	if p.Mode == policy.LeaseMode {
+		return say("After any other answer the work may have been begun: send the same request with the same key to have it finished, never with a new one.")
+	}
+	return say("Any other answer leaves nothing done, and the key is free for another attempt.")
+}
+
+// replay says what a repetition is answered with.
+func replay(p *policy.Policy) Sentence {
+	switch {
+	case p.Replay.As == policy.Current:
+		return say("A repetition is answered from the state of things at its time, so it may differ from the first answer.")
+	case p.Store.OmitBody:
+		return say("A repetition gets the first answer's status and the headers {}, without its body.", listed("and", keptHeaders(p)))
+	default:
+		return say("A repetition gets the first answer again: its status, the same bytes, and of its headers {}.", listed("and", keptHeaders(p)))
+	}
+}
+
+func keptHeaders(p *policy.Policy) []string {
+	kept := []string{"Content-Encoding", "Content-Location", "Content-Type", "ETag", "Last-Modified", "Link", "Location"}
+	for _, name := range p.Store.Headers {
+		if !slices.ContainsFunc(kept, func(k string) bool { return strings.EqualFold(k, name) }) {
+			kept = append(kept, name)
+		}
+	}
+	return kept
+}
+
+func inFlight(p *policy.Policy) Sentence {
+	answer := say("{} with {}", status(p.Errors.InFlight), code(fmt.Sprintf("Retry-After: %d", retryAfter(p))))
+	if p.InFlight.Answer == policy.Wait {
+		return say("A repetition that comes while the first request is still at work waits for its answer, at most {}, and is then answered with {}.",
+			inWords(p.InFlight.MaxWait), answer)
+	}
+	return say("A repetition that comes while the first request is still at work is answered at once with {}.", answer)
+}
+
+// retryAfter is what Retry-After says, in whole seconds.
+func retryAfter(p *policy.Policy) int64 {
+	const second = 1e9
+	return max(1, (int64(p.InFlight.RetryAfter)+second-1)/second)
+}
+
+func retry(p *policy.Policy) Sentence {
+	advice := say("Retry, with the same key, after a timeout, a lost connection, {}, any {}, and {} for a request that is still at work.",
+		code("429"), code("5xx"), status(p.Errors.InFlight))
+	switch {
+	case p.Store.Statuses.Contains(500):
+		return paragraph(advice, say("A {} that was kept comes back as it was.", code("5xx")))
+	case p.Store.Statuses.Contains(p.Errors.InFlight.Status):
+		return paragraph(advice, say("Any other {} is an answer like the rest: do not retry it.", status(p.Errors.InFlight)))
+	default:
+		return advice
+	}
+}
+
+// undocumented names the values that a provider, whose contract the operation follows, does not document itself.
+func undocumented(op *policy.Operation) Sentence {
+	gaps := undocumentedMembers(op)
+	if len(gaps) == 0 {
+		return Sentence{}
+	}
+	words := make([]string, len(gaps))
+	for i, gap := range gaps {
+		for _, member := range memberWords {
+			if member.name == gap {
+				words[i] = member.words
+			}
+		}
+	}
+	title := op.Policy.Profile
+	if profile, err := policy.LoadProfile(title); err == nil {
+		title = profile.Title
+	}
+	return say("These rules follow those of {}. Not documented by the provider, and this API's own choice: {}.", title, strings.Join(words, "; "))
+}
+
+// undocumentedMembers are the members of op's policy that its profile's provider does not document and that nobody else
+// set. A draft standard, whose gaps every API has to fill, does not count as a provider.
+func undocumentedMembers(op *policy.Operation) []string {
+	name := op.Policy.Profile
+	if name == "" || name == policy.DefaultProfile {
+		return nil
+	}
+	profile, err := policy.LoadProfile(name)
+	if err != nil {
+		return nil
+	}
+	var gaps []string
+	for _, member := range memberWords {
+		value, ok := profile.Find(member.name)
+		if !ok || value.Basis != policy.NotFound {
+			continue
+		}
+		if origin, ok := op.Origins.Find(member.name); ok && origin.Level == policy.LevelBuiltin {
+			gaps = append(gaps, member.name)
+		}
+	}
+	return gaps
+}
+
+// memberWords names members of a policy for readers who never see the extension.
+var memberWords = []struct{ name, words string }{
+	{"key.required", "whether the key is required"},
+	{"key.format", "the key's format"},
+	{"key.maxLength", "the key's greatest length"},
+	{"scope", "what a key counts for"},
+	{"retention", "how long a key is remembered"},
+	{"fingerprint.body", "how requests are compared"},
+	{"store.statuses", "which answers are kept"},
+	{"store.headers", "which headers are kept"},
+	{"replay.as", "what a repetition gets"},
+	{"replay.header", "how a repetition is marked"},
+	{"inFlight.answer", "what a repetition gets while the first request is at work"},
+	{"inFlight.retryAfter", "the value of Retry-After"},
+	{"errors.missing.status", "the answer to a missing key"},
+	{"errors.malformed.status", "the answer to a malformed key"},
+	{"errors.mismatch.status", "the answer to a key with another request"},
+	{"errors.inFlight.status", "the answer while the first request is at work"},
+	{"errors.unavailable.status", "the answer while keys cannot be checked"},
+	{"errors.tooLarge.status", "the answer where the first one was too large to keep"},
+}
