@@ -39,9 +39,8 @@ func (c *Call[TX]) Principal() string { return c.principal }
 // Reject answers a request that is invalid before any work: nothing is stored, and the corrected request may be sent with
 // the same key. An err that is or wraps a [ProblemError] is answered as it says, any other with 400 and its text.
 func (c *Call[TX]) Reject(err error) {
-	var known ProblemError
-	if errors.As(err, &known) {
-		c.answer(known.HTTPProblem())
+	if problem, ok := asProblem(err); ok {
+		c.answer(problem)
 		return
 	}
 	detail := ""
@@ -90,10 +89,10 @@ func (e *Engine[TX]) identify(p *plan, r *http.Request) (string, *Problem) {
 	if err == nil && principal != "" {
 		return principal, nil
 	}
-	var known ProblemError
+	if problem, ok := asProblem(err); ok {
+		return "", problem
+	}
 	switch {
-	case errors.As(err, &known):
-		return "", known.HTTPProblem()
 	case err == nil || errors.Is(err, ErrUnauthenticated):
 		problem := p.problem(caseUnauthenticated, "Send the request with valid credentials.")
 		problem.Header.Set("WWW-Authenticate", e.settings.challenge)
@@ -108,9 +107,4 @@ func (e *Engine[TX]) identify(p *plan, r *http.Request) (string, *Problem) {
 func (c *Call[TX]) answer(problem *Problem) { send(c.writer, c.respond(problem)) }
 
 // respond is a problem in the operation's shape.
-func (c *Call[TX]) respond(problem *Problem) Response {
-	if problem == nil {
-		problem = c.plan.internal()
-	}
-	return problem.response(c.plan)
-}
+func (c *Call[TX]) respond(problem *Problem) Response { return problem.response(c.plan) }

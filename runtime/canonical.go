@@ -26,7 +26,8 @@ const (
 //
 // selected says which values are left out, and which are captured, in canonical form, into a slice of n captures.
 func canonicalJSON(text []byte, selected *selection, n int) (canonical []byte, captured [][]byte, err error) {
-	c := canonicaliser{in: text, out: make([]byte, 0, len(text))}
+	var few [16]member // most bodies have no more members open at a time
+	c := canonicaliser{in: text, out: make([]byte, 0, len(text)+16), members: few[:0]}
 	if n > 0 {
 		c.captured = make([][]byte, n)
 	}
@@ -97,33 +98,40 @@ func (c *canonicaliser) anyValue(selected *selection) error {
 		return c.fail("it ends too early")
 	}
 	switch b := c.in[c.pos]; {
-	case b == '{':
-		return c.nested(selected, c.object)
-	case b == '[':
-		return c.nested(selected, c.array)
+	case b == '{' || b == '[':
+		return c.nested(selected, b)
 	case b == '"':
 		return c.str()
 	case b == '-' || b >= '0' && b <= '9':
 		return c.number()
 	}
-	for _, word := range []string{"true", "false", "null"} {
-		if bytes.HasPrefix(c.in[c.pos:], []byte(word)) {
-			c.pos += len(word)
-			c.out = append(c.out, word...)
-			return nil
-		}
+	if c.word("true") || c.word("false") || c.word("null") {
+		return nil
 	}
 	return c.fail("a value is missing")
 }
 
-func (c *canonicaliser) nested(selected *selection, read func(*selection) error) error {
+func (c *canonicaliser) word(word string) bool {
+	if len(c.in)-c.pos < len(word) || string(c.in[c.pos:c.pos+len(word)]) != word {
+		return false
+	}
+	c.pos += len(word)
+	c.out = append(c.out, word...)
+	return true
+}
+
+func (c *canonicaliser) nested(selected *selection, bracket byte) (err error) {
 	if c.depth == maxDepth {
 		return c.fail("it is nested too deep")
 	}
 	c.depth++
 	c.pos++
 	c.space()
-	err := read(selected)
+	if bracket == '{' {
+		err = c.object(selected)
+	} else {
+		err = c.array(selected)
+	}
 	c.depth--
 	return err
 }
@@ -244,7 +252,7 @@ func (c *canonicaliser) arrange(members []member) error {
 			return c.fail("two members of one object have the same name")
 		}
 	}
-	c.scratch = c.scratch[:0]
+	c.scratch = slices.Grow(c.scratch[:0], len(c.out)-begin)
 	for _, m := range members {
 		if m.drop {
 			continue

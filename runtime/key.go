@@ -129,14 +129,14 @@ func headerKey(lines []string, syntax policy.Syntax) (string, error) {
 	case !quoted && syntax == policy.Structured:
 		return "", errors.New("is not a quoted string; write it between quotation marks (RFC 9651, section 3.3.3)")
 	case quoted:
-		return structuredKey(lines)
+		return structuredKey(text)
 	default:
 		return bareKey(text, syntax)
 	}
 }
 
-func structuredKey(lines []string) (string, error) {
-	item, err := httpsfv.UnmarshalItem(lines)
+func structuredKey(text string) (string, error) {
+	item, err := httpsfv.UnmarshalItem([]string{text})
 	if err != nil {
 		return "", errors.New("is not one quoted string (RFC 9651, section 3.3.3)")
 	}

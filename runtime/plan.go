@@ -139,6 +139,9 @@ func (p *plan) checkScope(fault faultFunc) {
 	if len(parts) == 0 || (parts[0] != policy.ScopePrincipal && parts[0] != policy.ScopeAccount) {
 		fault("scope: its first part is principal or account, so that no two accounts share a key")
 	}
+	if len(parts) > maxScopeParts {
+		fault("scope has %d parts: at most %d are supported", len(parts), maxScopeParts)
+	}
 	for i, part := range parts {
 		if slices.Contains(parts[:i], part) {
 			fault("scope: %q stands twice", part)

@@ -3,6 +3,7 @@ package runtime
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 )
@@ -10,7 +11,7 @@ import (
 // Problem is an answer that says what is wrong, as RFC 9457 describes it. It is an error: a handler, a validation or the
 // principal function returns one to be answered as it says. It never holds what the client sent, such as a key or a body.
 type Problem struct {
-	// Status is the HTTP status; 0 counts as 500.
+	// Status is the HTTP status. Anything but 400 to 599 counts as 500: an error never looks like a success.
 	Status int
 	// Type is a URI that names the kind of problem; empty counts as "about:blank".
 	Type string
@@ -53,10 +54,22 @@ func (p *Problem) Unwrap() error { return p.Err }
 func (p *Problem) HTTPProblem() *Problem { return p }
 
 func (p *Problem) status() int {
-	if p.Status == 0 {
+	if p.Status < 400 || p.Status > 599 {
 		return http.StatusInternalServerError
 	}
 	return p.Status
+}
+
+// asProblem finds the problem that err is or wraps. One that is nil counts as a 500 that says nothing.
+func asProblem(err error) (*Problem, bool) {
+	var known ProblemError
+	if !errors.As(err, &known) {
+		return nil, false
+	}
+	if problem := known.HTTPProblem(); problem != nil {
+		return problem, true
+	}
+	return &Problem{Err: err}, true
 }
 
 // MarshalJSON writes the members of RFC 9457, section 3.1, first and in its order, then "code" when there is one, then

@@ -147,7 +147,7 @@ func send(w http.ResponseWriter, r Response) {
 		case "Vary", "Set-Cookie", "Link":
 			header[name] = append(header[name], values...)
 		default:
-			header[name] = values
+			header[name] = slices.Clip(values) // a record's values are shared: nobody may append to them in place
 		}
 	}
 	if noBody(r.Status) {

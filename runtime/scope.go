@@ -9,9 +9,12 @@ import (
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
-// maxScopePart bounds one value in a scope, in bytes, because a scope is part of an index entry. A longer value is
-// represented by its hash.
-const maxScopePart = 256
+// A scope is part of an index entry, and so bounded: by its number of parts, and by the length of each in bytes. A longer
+// value is represented by its hash.
+const (
+	maxScopeParts = 5
+	maxScopePart  = 256
+)
 
 // scope is the canonical text of the policy's scope parts for a request. Each part is a letter for its kind, its length
 // and its value, so that no two scopes share a text by being joined.

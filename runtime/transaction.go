@@ -152,8 +152,10 @@ func (c *Call[TX]) unprotected(ctx context.Context, work workFunc[TX]) Response 
 		case duplicate:
 			return c.respond(c.plan.problem(caseDuplicateEffect, "It was made by another request. Read the current state instead."))
 		case unknown, failed:
-			return c.respond(c.plan.problem(caseUnknownOutcome,
-				"It may have been carried out. It had no idempotency key, so sending it again may repeat its effect."))
+			problem := c.plan.problem(caseUnknownOutcome,
+				"It may have been carried out. It had no idempotency key, so sending it again may repeat its effect.")
+			problem.Status = http.StatusInternalServerError // not 503, which invites to try again
+			return c.respond(problem)
 		}
 		if runs >= c.engine.settings.attempts {
 			return c.respond(c.plan.retryLater(c.plan.problem(caseUnavailable, "Nothing was done. Send the same request again later.")))
@@ -241,9 +243,8 @@ func (c *Call[TX]) commit(ctx context.Context, tx Work[TX], answer Response) run
 
 // refused is what an error of the work comes to; the work is rolled back.
 func (c *Call[TX]) refused(ctx context.Context, err error) run {
-	var known ProblemError
-	if errors.As(err, &known) {
-		return run{verdict: answered, answer: c.respond(known.HTTPProblem())}
+	if problem, ok := asProblem(err); ok {
+		return run{verdict: answered, answer: c.respond(problem)}
 	}
 	if c.engine.store.Retryable(err) {
 		return run{verdict: again}

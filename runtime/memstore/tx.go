@@ -69,7 +69,9 @@ func (t *Tx) CopyFrom(context.Context, pgx.Identifier, []string, pgx.CopyFromSou
 }
 
 // SendBatch implements pgx.Tx.
-func (t *Tx) SendBatch(context.Context, *pgx.Batch) pgx.BatchResults { return noResults{} }
+func (t *Tx) SendBatch(_ context.Context, batch *pgx.Batch) pgx.BatchResults {
+	return pgx.FailedBatchResults(batch, ErrNoSQL)
+}
 
 // LargeObjects implements pgx.Tx. The objects it returns panic when they are used: pgx gives them no way to fail.
 func (t *Tx) LargeObjects() pgx.LargeObjects { return pgx.LargeObjects{} }
@@ -106,12 +108,3 @@ func (noRows) Values() ([]any, error)                       { return nil, ErrNoS
 func (noRows) RawValues() [][]byte                          { return nil }
 func (noRows) Conn() *pgx.Conn                              { return nil }
 func (noRows) TypeMap() *pgtype.Map                         { return nil }
-
-// noResults is the result of a batch that was not sent.
-type noResults struct{}
-
-func (noResults) Exec() (pgconn.CommandTag, error) { return pgconn.CommandTag{}, ErrNoSQL }
-func (noResults) Query() (pgx.Rows, error)         { return noRows{}, ErrNoSQL }
-func (noResults) QueryRow() pgx.Row                { return noRows{} }
-func (noResults) Close() error                     { return ErrNoSQL }
-func (noResults) Tx() pgx.Tx                       { return nil }
