@@ -9,7 +9,7 @@ import (
 
 const (
 	commentWidth = 110 // columns of a wrapped comment line, its slashes included
-	commentLimit = 600 // characters of a document's text that go into a comment
+	commentLimit = 400 // characters of a document's text that go into a comment
 )
 
 // doc writes a document's text as a comment that stands before a declaration: lead is ours, text is the document's. Only
@@ -47,9 +47,17 @@ func firstParagraph(text string) string {
 		}
 	}
 	if runes := []rune(paragraph); len(runes) > commentLimit {
-		paragraph = strings.TrimSpace(string(runes[:commentLimit])) + " …"
+		paragraph = cutSentence(string(runes[:commentLimit]))
 	}
 	return paragraph
+}
+
+// cutSentence cuts a text after its last whole sentence, or in the middle of one that is longer than the text.
+func cutSentence(text string) string {
+	if end := strings.LastIndex(text, ". "); end > 0 {
+		return text[:end+1]
+	}
+	return strings.TrimSpace(text) + " …"
 }
 
 // cleanLine collapses white space and takes out what is not to be seen.

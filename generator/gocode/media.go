@@ -1,6 +1,12 @@
 package gocode
 
-import "strings"
+import (
+	"mime"
+	"slices"
+	"strings"
+
+	"github.com/idemgen/idemgen/runtime/policy"
+)
 
 // mediaKind is how a body is read or written. The order is the one in which bodies are preferred and listed.
 type mediaKind int
@@ -44,4 +50,27 @@ func answerKind(mediaType string) mediaKind {
 	default:
 		return kind
 	}
+}
+
+// distinct leaves out media types that differ from an earlier one in their charset only: JSON and forms have one.
+func distinct(contents []policy.Content) []*policy.Content {
+	var kept []*policy.Content
+	for i := range contents {
+		known := slices.ContainsFunc(kept, func(c *policy.Content) bool {
+			return withoutCharset(c.MediaType) == withoutCharset(contents[i].MediaType)
+		})
+		if !known {
+			kept = append(kept, &contents[i])
+		}
+	}
+	return kept
+}
+
+func withoutCharset(mediaType string) string {
+	essence, parameters, err := mime.ParseMediaType(mediaType)
+	if err != nil {
+		return mediaType
+	}
+	delete(parameters, "charset")
+	return mime.FormatMediaType(essence, parameters)
 }

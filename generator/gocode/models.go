@@ -125,7 +125,7 @@ func (p *plan) declareRecord(f *jen.File, t *typ) {
 
 // comment is the description of a member, with what its type does not say.
 func (f *field) comment() *jen.Statement {
-	s := f.slot.typ.schema
+	s := f.slot.schema
 	var lead string
 	switch {
 	case s.ReadOnly:
@@ -137,7 +137,7 @@ func (f *field) comment() *jen.Statement {
 		lead = strings.TrimSpace(lead + " Deprecated by the document.")
 	}
 	description := s.Description
-	if s.Name != "" && f.slot.typ.name != "" {
+	if f.slot.typ.name != "" && description == f.slot.typ.schema.Description {
 		description = "" // it stands at the type
 	}
 	if lead == "" && firstParagraph(description) == "" {
@@ -162,7 +162,7 @@ func (f *field) tag() string {
 // needsEmpty reports whether nil would be written as null where the document allows a list or a map only.
 func (f *field) needsEmpty() bool {
 	s := f.slot
-	if !f.present || s.wrap != plain || nullable(s.typ.schema) {
+	if !f.present || s.wrap != plain || nullable(s.schema) {
 		return false
 	}
 	return s.typ.shape == list || s.typ.shape == dict || s.typ.shape == octets

@@ -26,7 +26,7 @@ type plan struct {
 
 	bySchema  map[*policy.Schema]*typ
 	component map[*policy.Schema]string // names of the document's named schemas
-	reach     reach
+	reach     *reach
 }
 
 // operation is one keyed operation.
@@ -183,7 +183,10 @@ func needsName(s shape) bool { return s == record || s == enum }
 // typeOf returns the Go type of s. A schema without a name of its own is named owner, and what says in a comment what it is.
 func (p *plan) typeOf(s *policy.Schema, owner, what string) *typ {
 	if s == nil {
-		return &typ{shape: raw, schema: &policy.Schema{Kind: policy.Any}}
+		return scalar(raw)
+	}
+	if first := p.reach.canon[s]; first != nil {
+		s = first
 	}
 	if t := p.bySchema[s]; t != nil {
 		return t
@@ -230,7 +233,7 @@ func (p *plan) fill(t *typ, owner string) {
 
 func (p *plan) itemOf(s *policy.Schema, owner, what string, asked bool) slot {
 	item := p.typeOf(s, owner, what)
-	return item.place(true, nullable(s), asked)
+	return item.place(s, true, asked)
 }
 
 func (p *plan) fillRecord(t *typ, owner string) {
@@ -246,7 +249,7 @@ func (p *plan) fillRecord(t *typ, owner string) {
 			present:  property.Required && (s == nil || !s.WriteOnly),
 			tagged:   tagSafe(property.Name),
 		}
-		f.slot = p.typeOf(s, owner+name, name+" of "+owner).place(property.Required, nullable(s), t.asked)
+		f.slot = p.typeOf(s, owner+name, name+" of "+owner).place(s, property.Required, t.asked)
 		t.fields = append(t.fields, f)
 	}
 	if t.schema.Additional != nil {
@@ -320,7 +323,7 @@ func (p *plan) planRequest(o *operation) {
 		}
 		name := exported(parameter.Name)
 		f := &param{Parameter: parameter, name: fields.claim(name, exported(parameter.In+" "+parameter.Name))}
-		f.slot = p.typeOf(parameter.Schema, o.name+f.name, "a parameter of "+o.name).place(parameter.Required, false, false)
+		f.slot = p.typeOf(parameter.Schema, o.name+f.name, "a parameter of "+o.name).place(parameter.Schema, parameter.Required, false)
 		o.params = append(o.params, f)
 	}
 }
@@ -343,8 +346,7 @@ func (p *plan) planBodies(o *operation, fields scope) {
 	if request == nil {
 		return
 	}
-	for i := range request.Contents {
-		content := &request.Contents[i]
+	for _, content := range distinct(request.Contents) {
 		o.bodies = append(o.bodies, &body{Content: content, kind: kindOf(content.MediaType)})
 		o.contentType = o.contentType || strings.Contains(content.MediaType, "*")
 	}
@@ -364,15 +366,14 @@ func (p *plan) planBodies(o *operation, fields scope) {
 func (p *plan) bodySlot(kind mediaKind, s *policy.Schema, owner, what string, required bool) slot {
 	switch kind {
 	case binaryMedia:
-		return slot{typ: &typ{shape: octets, schema: &policy.Schema{Kind: policy.String}}}
+		return scalar(octets).place(nil, required, false)
 	case textMedia:
 		if t := p.typeOf(s, owner, what); t.shape == text || t.shape == enum {
-			return t.place(required, false, false)
+			return t.place(s, required, false)
 		}
-		return (&typ{shape: text, schema: &policy.Schema{Kind: policy.String}}).place(required, false, false)
+		return scalar(text).place(nil, required, false)
 	}
-	t := p.typeOf(s, owner, what)
-	return t.place(required, nullable(s), false)
+	return p.typeOf(s, owner, what).place(s, required, false)
 }
 
 // nameAnswers names the type of each documented status and media type.
@@ -384,16 +385,16 @@ func (p *plan) nameAnswers(o *operation) {
 		response := &o.op.Shape.Responses[i]
 		anyStatus := !isCode(response.Status)
 		name := o.name + statusName(response.Status)
-		if len(response.Contents) == 0 {
+		contents := distinct(response.Contents)
+		if len(contents) == 0 {
 			o.answers = append(o.answers, &answer{Response: response, name: p.names.claim(name), anyStatus: anyStatus})
 		}
-		for j := range response.Contents {
-			content := &response.Contents[j]
+		for _, content := range contents {
 			a := &answer{
 				Response: response, content: content, kind: answerKind(content.MediaType),
 				anyStatus: anyStatus, anyType: strings.Contains(content.MediaType, "*"),
 			}
-			if len(response.Contents) == 1 {
+			if len(contents) == 1 {
 				a.name = p.names.claim(name)
 			} else {
 				a.name = p.names.claim(name+a.kind.field(), name+exported(content.MediaType))
@@ -425,7 +426,7 @@ func (p *plan) planAnswers(o *operation) {
 				continue
 			}
 			h := &param{Parameter: header, name: fields.claim(exported(header.Name), exported("header "+header.Name))}
-			h.slot = headerType(header.Schema).place(header.Required, false, false)
+			h.slot = headerType(header.Schema).place(nil, header.Required, false)
 			a.headers = append(a.headers, h)
 		}
 		if a.content != nil {
@@ -446,16 +447,19 @@ func setByRuntime(op *policy.Operation, name string) bool {
 
 // headerType is the type of an answer's header: a scalar, a list of texts, or else text that is written as it is.
 func headerType(s *policy.Schema) *typ {
-	t := &typ{shape: text, schema: &policy.Schema{Kind: policy.String}}
 	if s == nil {
-		return t
+		return scalar(text)
 	}
 	switch found := shapeOf(s, false); found {
 	case boolean, int32s, int64s, float32s, float64s, number, timestamp, date:
-		t.shape = found
+		return scalar(found)
 	case list:
-		t.item = slot{typ: &typ{shape: text, schema: t.schema}}
-		t.shape = list
+		t := scalar(list)
+		t.item = scalar(text).place(nil, true, false)
+		return t
 	}
-	return t
+	return scalar(text)
 }
+
+// scalar is a type without a schema: nothing is known of it, and nothing checked.
+func scalar(s shape) *typ { return &typ{shape: s, schema: &policy.Schema{Kind: policy.Any}} }

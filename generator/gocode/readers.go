@@ -89,7 +89,7 @@ func (p *plan) declareReader(f *jen.File, t *typ) {
 // read is the expression that reads a slot from a value: v.Min("1").Int64(), wire.Optional(v, wire.Value.Text), ...
 func (s slot) read(value *jen.Statement) *jen.Statement {
 	t := s.typ
-	if s.wrap == plain && t.nilable() && t.shape != raw && nullable(t.schema) {
+	if s.wrap == plain && t.nilable() && t.shape != raw && nullable(s.schema) {
 		value = value.Dot("OrNull").Call()
 	}
 	if !t.named() {
@@ -102,7 +102,7 @@ func (s slot) read(value *jen.Statement) *jen.Statement {
 		return jen.Qual(wirePath, "OptionalOrNull").Call(value, t.reader())
 	case tri:
 		if s.boxed {
-			return jen.Qual(wirePath, "ReadNullable").Call(value, slot{typ: t, wrap: opt}.reader())
+			return jen.Qual(wirePath, "ReadNullable").Call(value, slot{typ: t, schema: s.schema, wrap: opt}.reader())
 		}
 		return jen.Qual(wirePath, "ReadNullable").Call(value, t.reader())
 	}
@@ -114,7 +114,7 @@ func (s slot) read(value *jen.Statement) *jen.Statement {
 
 // reader is the function that reads a slot, for lists and maps: as short as can be, a literal where there is more to say.
 func (s slot) reader() *jen.Statement {
-	if s.wrap == plain && !s.boxed && (s.typ.named() || !s.typ.hasChecks()) && !(s.typ.nilable() && nullable(s.typ.schema)) {
+	if s.wrap == plain && !s.boxed && (s.typ.named() || !s.typ.hasChecks()) && !(s.typ.nilable() && nullable(s.schema)) {
 		return s.typ.reader()
 	}
 	return jen.Func().Params(jen.Id("v").Qual(wirePath, "Value")).Add(s.goType()).Block(jen.Return(s.read(jen.Id("v"))))

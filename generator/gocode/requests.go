@@ -19,7 +19,7 @@ func (p *plan) requestsFile() *jen.File {
 }
 
 func (p *plan) declareRequest(f *jen.File, o *operation) {
-	f.Add(doc(o.request+" is what "+o.where()+" is asked.", "")).Type().Id(o.request).StructFunc(func(g *jen.Group) {
+	f.Add(doc(o.request+" is a request of "+o.where()+".", "")).Type().Id(o.request).StructFunc(func(g *jen.Group) {
 		g.Comment("// Key is the idempotency key" + either(o.op.Policy.Key.Required, ".", "; empty when the client sent none.")).Line().
 			Id("Key").String()
 		g.Comment("// Principal is who asks, as authentication has it.").Line().Id("Principal").String()

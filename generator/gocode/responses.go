@@ -46,7 +46,7 @@ func (p *plan) declareAnswer(f *jen.File, o *operation, a *answer) {
 		}
 	})
 	f.Line()
-	f.Comment("// " + o.visit() + " makes a the answer.")
+	f.Comment("// " + o.visit() + " returns the answer as it is sent.")
 	f.Func().Params(jen.Id("a").Id(a.name)).Id(o.visit()).Params().Params(jen.Qual(runtimePath, "Response"), jen.Error()).
 		BlockFunc(func(g *jen.Group) { a.visitBody(g) })
 }
@@ -81,7 +81,7 @@ func (a *answer) visitBody(g *jen.Group) {
 		mediaType = jen.Id("a").Dot("ContentType")
 	}
 	body := jen.Id("a").Dot("Body")
-	if (a.slot.typ.shape == list || a.slot.typ.shape == dict) && !nullable(a.slot.typ.schema) && a.kind == jsonMedia {
+	if (a.slot.typ.shape == list || a.slot.typ.shape == dict) && !nullable(a.slot.schema) && a.kind == jsonMedia {
 		g.If(jen.Add(body).Op("==").Nil()).Block(jen.Add(body).Op("=").Add(a.slot.goType()).Values())
 	}
 	switch a.kind {

@@ -3,6 +3,7 @@ package gocode
 import (
 	"encoding/json"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/idemgen/idemgen/runtime/policy"
@@ -77,8 +78,10 @@ const (
 
 // slot is a place that holds a value: a field, an item, a parameter.
 type slot struct {
-	typ  *typ
-	wrap wrap
+	typ *typ
+	// schema is the schema as it stands in this place: null, direction and description may be the place's own.
+	schema *policy.Schema
+	wrap   wrap
 	// boxed puts a pointer into a plain or tri slot, where a record would contain itself.
 	boxed bool
 }
@@ -88,23 +91,26 @@ func (t *typ) nilable() bool {
 	return t.shape == raw || t.shape == octets || t.shape == list || t.shape == dict
 }
 
-// place returns how a value of t is kept. Null and absence are told apart where a request could mean two things by them:
+// place returns how a value of t is kept where schema s stands. Null and absence are told apart where a request could mean two things by them:
 // optional and nullable members, as in a merge patch.
-func (t *typ) place(required, nullable, asked bool) slot {
-	s := slot{typ: t}
-	switch {
-	case t.shape == raw:
-		s.wrap = plain // null is data there
-	case !required && nullable && asked:
-		s.wrap = tri
-	case t.nilable():
-		s.wrap = plain
-	case nullable:
-		s.wrap = orNull
-	case !required:
-		s.wrap = opt
+func (t *typ) place(s *policy.Schema, required, asked bool) slot {
+	if s == nil {
+		s = t.schema
 	}
-	return s
+	place := slot{typ: t, schema: s}
+	switch null := nullable(s); {
+	case t.shape == raw:
+		place.wrap = plain // null is data there
+	case !required && null && asked:
+		place.wrap = tri
+	case t.nilable():
+		place.wrap = plain
+	case null:
+		place.wrap = orNull
+	case !required:
+		place.wrap = opt
+	}
+	return place
 }
 
 // shapeOf decides what a schema is in Go. multipart is true where a binary member is a file.
@@ -190,15 +196,8 @@ func enumTexts(s *policy.Schema) (values []string, ok bool) {
 
 // nullable reports whether null is allowed: by nullable, or as one of the enum's values.
 func nullable(s *policy.Schema) bool {
-	if s == nil {
-		return false
-	}
-	for _, literal := range s.Enum {
-		if string(literal) == "null" {
-			return true
-		}
-	}
-	return s.Nullable
+	isNull := func(literal json.RawMessage) bool { return string(literal) == "null" }
+	return s.Nullable || slices.ContainsFunc(s.Enum, isNull)
 }
 
 // tagSafe reports whether encoding/json takes name from a struct tag as it is.

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// CreatePaymentRequest is what POST /orders/{order-id}/payments is asked.
+// CreatePaymentRequest is a request of POST /orders/{order-id}/payments.
 type CreatePaymentRequest struct {
 	// Key is the idempotency key.
 	Key string
@@ -35,7 +35,7 @@ func readCreatePaymentRequest(call *runtime.Call[pgx.Tx]) (*CreatePaymentRequest
 	return req, in.Err()
 }
 
-// RefundPaymentRequest is what POST /payments/{id}:refund is asked.
+// RefundPaymentRequest is a request of POST /payments/{id}:refund.
 type RefundPaymentRequest struct {
 	// Key is the idempotency key; empty when the client sent none.
 	Key string

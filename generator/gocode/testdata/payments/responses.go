@@ -23,7 +23,7 @@ type CreatePayment201 struct {
 	Body     Payment
 }
 
-// VisitCreatePayment makes a the answer.
+// VisitCreatePayment returns the answer as it is sent.
 func (a CreatePayment201) VisitCreatePayment() (runtime.Response, error) {
 	header := http.Header{}
 	err := errors.Join(
@@ -41,7 +41,7 @@ type CreatePayment402 struct {
 	Body Problem
 }
 
-// VisitCreatePayment makes a the answer.
+// VisitCreatePayment returns the answer as it is sent.
 func (a CreatePayment402) VisitCreatePayment() (runtime.Response, error) {
 	return wire.JSON(402, "application/problem+json", nil, a.Body)
 }
@@ -52,7 +52,7 @@ type CreatePaymentDefault struct {
 	Body       Problem
 }
 
-// VisitCreatePayment makes a the answer.
+// VisitCreatePayment returns the answer as it is sent.
 func (a CreatePaymentDefault) VisitCreatePayment() (runtime.Response, error) {
 	if a.StatusCode < 200 || a.StatusCode > 599 {
 		return runtime.Response{}, fmt.Errorf("CreatePaymentDefault: status %d is not an answer's", a.StatusCode)
@@ -68,7 +68,7 @@ type RefundPaymentResponse interface {
 // RefundPayment204 answers 204. Refunded.
 type RefundPayment204 struct{}
 
-// VisitRefundPayment makes a the answer.
+// VisitRefundPayment returns the answer as it is sent.
 func (a RefundPayment204) VisitRefundPayment() (runtime.Response, error) {
 	return wire.Empty(204, nil)
 }
