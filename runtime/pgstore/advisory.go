@@ -84,7 +84,7 @@ func (a advisoryLock) wait(ctx context.Context, conn *pgxpool.Conn, tx pgx.Tx, t
 	switch {
 	case err != nil && waitedInVain(err):
 		leave(ctx, conn)
-		return verdict{}, nil
+		return verdict{}, t.inVain(ctx)
 	case err != nil:
 		return verdict{}, leaveFailed(ctx, conn, err)
 	case found.live != nil:

@@ -25,11 +25,21 @@ func (t *target) patience(ctx context.Context) (left time.Duration, ok bool) {
 	if t.until.IsZero() {
 		return 0, false
 	}
-	left = time.Until(t.until)
-	if deadline, has := ctx.Deadline(); has {
-		left = min(left, time.Until(deadline))
+	until := t.until
+	if deadline, has := ctx.Deadline(); has && deadline.Before(until) {
+		until = deadline
 	}
+	left = time.Until(until)
 	return left, left > 0
+}
+
+// inVain is what a wait that brought nothing comes to: nothing, where it took its whole time, or the context's error where
+// the context allowed less.
+func (t *target) inVain(ctx context.Context) error {
+	if deadline, has := ctx.Deadline(); has && deadline.Before(t.until) {
+		return context.DeadlineExceeded
+	}
+	return ctx.Err()
 }
 
 // strategy is one way to win an id. Adding one is adding a file that implements it, and a line in New.

@@ -36,7 +36,7 @@ func (f insertFirst) claim(ctx context.Context, conn *pgxpool.Conn, t *target) (
 	won, found, err := readInsert(results, err)
 	switch {
 	case err != nil:
-		return f.failed(ctx, conn, err)
+		return f.failed(ctx, conn, t, err)
 	case won:
 		return verdict{won: newWork(s, conn, tx, t, false)}, nil
 	case found.live != nil:
@@ -70,7 +70,7 @@ func (f insertFirst) takeOver(ctx context.Context, conn *pgxpool.Conn, tx pgx.Tx
 	won, found, err := readInsert(results, err)
 	switch {
 	case err != nil:
-		return f.failed(ctx, conn, err)
+		return f.failed(ctx, conn, t, err)
 	case won:
 		return verdict{won: newWork(s, conn, tx, t, false)}, nil
 	case found.live != nil:
@@ -103,10 +103,10 @@ func readInsert(results pgx.BatchResults, err error) (won bool, found look, _ er
 	return won, found, err
 }
 
-func (f insertFirst) failed(ctx context.Context, conn *pgxpool.Conn, err error) (verdict, error) {
+func (f insertFirst) failed(ctx context.Context, conn *pgxpool.Conn, t *target, err error) (verdict, error) {
 	if waitedInVain(err) {
 		leave(ctx, conn)
-		return verdict{}, nil
+		return verdict{}, t.inVain(ctx)
 	}
 	return verdict{}, leaveFailed(ctx, conn, err)
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/idemgen/idemgen/internal/pgtemp/pgtest"
-	"github.com/idemgen/idemgen/runtime"
 	"github.com/idemgen/idemgen/runtime/pgstore"
 )
 
@@ -56,22 +55,17 @@ func TestRoundTrips_ReplayIsOneWithoutTransaction(t *testing.T) {
 	store, pool, w := counted(t, url)
 	id := newID()
 	complete(t, store, id, newRecord())
-	commits := transactions(t, pool)
 	if got := w.trips(func() { replay(t, store, id) }); got != 1 {
 		t.Errorf("a replay in the process of the first request took %d writes, want 1", got)
 	}
-	_ = commits
 
 	// Another process, or this one after a restart, claims first. The caller waits for one round trip; the rollback that
 	// frees the transaction is sent after the answer is known.
 	pgstore.Forget(store)
-	var acquired int32
 	got := w.trips(func() {
 		replay(t, store, id)
-		acquired = pool.Stat().AcquiredConns()
 		quiet(t, pool)
 	})
-	_ = acquired
 	if got > 3 { // claim, rollback, and the question that quiet asks
 		t.Errorf("a replay in another process took %d writes, want 2", got-1)
 	}
@@ -79,12 +73,10 @@ func TestRoundTrips_ReplayIsOneWithoutTransaction(t *testing.T) {
 
 func TestRoundTrips_BusyIsOne(t *testing.T) {
 	url := database(t)
-	holder := open(t, pgtest.Open(t, url, nil))
-	id := newID()
-	work := claim(t, holder, id)
-	defer func() { _ = work.Rollback(context.Background()) }()
-
 	store, _, w := counted(t, url)
+	id := newID()
+	work := claim(t, open(t, pgtest.Open(t, url, nil)), id)
+	defer func() { _ = work.Rollback(context.Background()) }()
 	got := w.trips(func() {
 		c, err := store.Claim(context.Background(), id, 0)
 		must(t, err)
@@ -105,11 +97,3 @@ func TestRoundTrips_RollbackAfterCommitIsFree(t *testing.T) {
 		t.Errorf("a rollback after the commit took %d writes", got)
 	}
 }
-
-func transactions(t *testing.T, pool *pgxpool.Pool) (n int64) {
-	t.Helper()
-	must(t, pool.QueryRow(context.Background(), "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()").Scan(&n))
-	return n
-}
-
-var _ runtime.ID

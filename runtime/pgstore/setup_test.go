@@ -2,7 +2,6 @@ package pgstore_test
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"strconv"
 	"sync/atomic"
@@ -190,5 +189,3 @@ func must(tb testing.TB, err error) {
 		tb.Fatal(err)
 	}
 }
-
-var _ = fmt.Sprint
