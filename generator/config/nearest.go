@@ -4,7 +4,7 @@ import "strings"
 
 // nearest returns the candidate that name is most likely a slip of, if one is close enough to be worth naming.
 func nearest(name string, candidates []string) (near string, ok bool) {
-	best := max(1, len(name)/3) + 1
+	best := max(1, (len(name)+1)/3) + 1
 	for _, candidate := range candidates {
 		if d := distance(strings.ToLower(name), strings.ToLower(candidate)); d < best {
 			near, best = candidate, d

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idemgen/idemgen/generator/output"
+)
+
+const checkLong = `Check generates everything in memory and compares it with the files that are there.
+It writes nothing. When they differ it prints a unified diff, from what is there to what
+generate would write, and exits with 1: put it into continuous integration, so that a
+change of the document and its generated code come together.`
+
+const checkExample = `  idemgen check
+  idemgen check --config examples/payments/idemgen.yaml --format github`
+
+func newCheck(s *session) *cobra.Command {
+	var flags projectFlags
+	cmd := &cobra.Command{
+		Use:     "check",
+		Short:   "Fail with a diff when generated files are stale",
+		Long:    checkLong,
+		Example: checkExample,
+		Args:    noArguments,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return s.checkStale(cmd.Context(), &flags) },
+	}
+	flags.inputs(cmd)
+	flags.outputs(cmd)
+	return cmd
+}
+
+func (s *session) checkStale(ctx context.Context, flags *projectFlags) error {
+	p, err := flags.open(s)
+	if err != nil {
+		return err
+	}
+	dir, err := output.Open(p.dir)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	plan, o, err := s.plan(ctx, p, dir)
+	if err != nil {
+		return err
+	}
+	if !plan.Stale() {
+		s.say(s.stdout, "%s, all up to date", plural(plan.Total, "file"))
+		return s.outcome(o)
+	}
+	diff := string(plan.Diff())
+	o.Diff = diff
+	if s.format != "json" {
+		printDiff(s.stdout, diff, s.colourOn(s.stdout), isTerminal(s.stdout))
+	}
+	s.sayKept(plan)
+	s.say(s.stderr, "idemgen: generated files are stale; run 'idemgen generate' and commit what it changes")
+	return errors.Join(errNo, s.outcome(o))
+}
+
+// printDiff prints a diff as it is, so that it can be applied; on a terminal it is made safe to look at first.
+func printDiff(w io.Writer, diff string, colour, terminal bool) {
+	if terminal {
+		diff = visible(diff, keepLayout)
+	}
+	if !colour {
+		io.WriteString(w, diff)
+		return
+	}
+	for line := range strings.Lines(diff) {
+		text := strings.TrimSuffix(line, "\n")
+		io.WriteString(w, paint(true, lineStyle(text), text)+"\n")
+	}
+}
+
+func lineStyle(line string) style {
+	switch {
+	case strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "):
+		return bold
+	case strings.HasPrefix(line, "@@"):
+		return cyan
+	case strings.HasPrefix(line, "+"):
+		return green
+	case strings.HasPrefix(line, "-"):
+		return red
+	default:
+		return reset
+	}
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idemgen/idemgen/generator/output"
+)
+
+const generateLong = `Generate reads the OpenAPI document and its overlays, and writes
+
+  - the Go package: typed requests and responses, one interface to implement, and
+    handlers that keep the promise (out);
+  - SQL migrations for the keys table and for guards, when a format is named
+    (migrations); an issued migration is never rewritten;
+  - the published policy: a Markdown page, a JSON policy and an OpenAPI Overlay (docs).
+
+Files are written only when they differ, and all or none. A file that idemgen did not
+generate is never overwritten. What was generated once and is not any more is deleted;
+.idemgen.json is the record of that, and belongs in version control.`
+
+const generateExample = `  # with idemgen.yaml in this folder
+  idemgen generate
+
+  # without one
+  idemgen generate --spec openapi.yaml --overlay idempotency.overlay.yaml \
+    --out internal/payments --migrations goose:db/migrations
+
+  # from Go code: go get -tool github.com/idemgen/idemgen/cmd/idemgen, and then
+  //go:generate go tool idemgen generate`
+
+func newGenerate(s *session) *cobra.Command {
+	var flags projectFlags
+	cmd := &cobra.Command{
+		Use:     "generate",
+		Short:   "Write wrappers, migrations and the policy's text",
+		Long:    generateLong,
+		Example: generateExample,
+		Args:    noArguments,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return s.generate(cmd.Context(), &flags) },
+	}
+	flags.inputs(cmd)
+	flags.outputs(cmd)
+	return cmd
+}
+
+func (s *session) generate(ctx context.Context, flags *projectFlags) error {
+	p, err := flags.open(s)
+	if err != nil {
+		return err
+	}
+	dir, err := output.Open(p.dir)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	// Locked from before the migrations folder is read: two runs must not choose the same number.
+	unlock, err := dir.Lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+
+	plan, o, err := s.plan(ctx, p, dir)
+	if err != nil {
+		return err
+	}
+	if err := plan.Write(ctx); err != nil {
+		return err
+	}
+	for _, change := range plan.Changes {
+		s.say(s.stdout, "%-6s %s", change.Action, change.Path)
+	}
+	s.sayKept(plan)
+	s.say(s.stdout, "%s, %d changed", plural(plan.Total, "file"), len(plan.Changes))
+	return s.outcome(o)
+}
+
+// plan runs the generator and compares what it gives with the folder. Findings are printed here; the error is errNo when
+// one of them is an error.
+func (s *session) plan(ctx context.Context, p project, dir *output.Dir) (*output.Plan, outcome, error) {
+	result, found, err := s.runGenerator(ctx, p, dir)
+	s.report(found)
+	o := outcome{Findings: findings(found), Files: []touched{}}
+	if err != nil {
+		return nil, o, err
+	}
+	if found.Err() != nil {
+		return nil, o, errors.Join(errNo, s.outcome(o))
+	}
+	plan, err := dir.Plan(p.manifest, result)
+	if err != nil {
+		return nil, o, err
+	}
+	o.Kept = plan.Kept
+	for _, change := range plan.Changes {
+		o.Files = append(o.Files, touched{Path: change.Path, Action: string(change.Action)})
+	}
+	return plan, o, nil
+}
+
+func (s *session) sayKept(plan *output.Plan) {
+	for _, name := range plan.Kept {
+		s.say(s.stderr, "idemgen: %s is not generated any more, but was edited by hand and is left alone; delete it when you do not need it", name)
+	}
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/idemgen/idemgen/generator/config"
+	"github.com/idemgen/idemgen/generator/migration"
+	"github.com/idemgen/idemgen/generator/output"
+)
+
+// projectFlags are the flags that say what a run reads and where it writes.
+type projectFlags struct {
+	config     string
+	spec       string
+	overlays   []string
+	out        string
+	pkg        string
+	migrations string
+	strict     bool
+	accept     bool
+}
+
+// inputs adds the flags that name what is read.
+func (f *projectFlags) inputs(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.config, "config", "", "configuration `file` (default "+config.FileName+", if there is one)")
+	flags.StringVar(&f.spec, "spec", "", "OpenAPI document `file`, YAML or JSON")
+	flags.StringArrayVar(&f.overlays, "overlay", nil, "OpenAPI Overlay `file` to lay over the document; repeat for more, in their order")
+	flags.BoolVar(&f.strict, "strict", false, "make whole-document problems of the OpenAPI document errors")
+	flags.BoolVar(&f.accept, "accept-declared", false, "take every key parameter that the document declares as a decision")
+	must(cmd.MarkFlagFilename("config", "yaml", "yml", "json"))
+	must(cmd.MarkFlagFilename("spec", "yaml", "yml", "json"))
+	must(cmd.MarkFlagFilename("overlay", "yaml", "yml", "json"))
+}
+
+// outputs adds the flags that name what is written.
+func (f *projectFlags) outputs(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.out, "out", "", "`folder` of the generated Go package (default "+config.DefaultOut+")")
+	flags.StringVar(&f.pkg, "package", "", "`name` of the generated Go package (default: the last part of the folder)")
+	flags.StringVar(&f.migrations, "migrations", "", "`format[:folder]` of SQL migrations: "+strings.Join(migration.Formats(), ", ")+"; or none")
+	must(cmd.MarkFlagDirname("out"))
+	must(cmd.RegisterFlagCompletionFunc("migrations", cobra.FixedCompletions(append(migration.Formats(), "none"), cobra.ShellCompDirectiveNoFileComp)))
+}
+
+// must is for flags that are named wrongly in this very program.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// project is a configuration and where it stands.
+type project struct {
+	config config.Config
+	// dir is the folder that outputs go below, as seen from the working directory.
+	dir string
+	// manifest is relative to dir.
+	manifest string
+}
+
+// open reads the configuration and what flags change in it. Without a configuration file the working directory stands
+// for its folder.
+func (f *projectFlags) open(s *session) (project, error) {
+	file, content, err := f.read()
+	if err != nil {
+		return project{}, err
+	}
+	base, found := config.Decode(filepath.ToSlash(file), content)
+	if found.Err() != nil {
+		s.report(found)
+		return project{}, errors.Join(errTrouble, s.outcome(outcome{Findings: findings(found), Files: []touched{}}))
+	}
+	p := project{dir: "."}
+	if file != "" {
+		p.dir = filepath.Dir(file)
+	}
+	overrides, err := f.overrides(p.dir)
+	if err != nil {
+		return project{}, err
+	}
+	p.config, err = base.With(overrides)
+	p.manifest = manifestName(file, p.config.Out)
+	return p, err
+}
+
+// read finds the configuration file; no file is fine when none was asked for.
+func (f *projectFlags) read() (file string, content []byte, err error) {
+	file = f.config
+	if file == "" {
+		file = config.FileName
+	}
+	content, err = os.ReadFile(file)
+	switch {
+	case err == nil:
+		return file, content, nil
+	case errors.Is(err, fs.ErrNotExist) && f.config == "" && f.spec != "":
+		return "", nil, nil
+	case errors.Is(err, fs.ErrNotExist) && f.config == "":
+		return "", nil, fmt.Errorf("there is no %s here: name a configuration with --config, or an OpenAPI document with --spec", config.FileName)
+	default:
+		return "", nil, fmt.Errorf("cannot read the configuration: %w", err)
+	}
+}
+
+// manifestName is beside the configuration file and named after it, so that two configurations in one folder do not take
+// each other's files for stale. Without a configuration file it is in the folder of the Go package.
+func manifestName(file, out string) string {
+	if file == "" {
+		return path.Join(out, output.DefaultManifest)
+	}
+	base := filepath.Base(file)
+	base = strings.TrimSuffix(base, filepath.Ext(base))
+	return "." + strings.TrimLeft(base, ".") + ".json"
+}
+
+// overrides turns flags, whose paths are as seen from the working directory, into what the configuration would say.
+func (f *projectFlags) overrides(dir string) (config.Overrides, error) {
+	o := config.Overrides{Package: f.pkg, Migrations: f.migrations, Strict: f.strict, AcceptDeclared: f.accept}
+	var failed error
+	from := func(name string) string {
+		if name == "" {
+			return ""
+		}
+		relative, err := relativeTo(dir, name)
+		failed = errors.Join(failed, err)
+		return relative
+	}
+	o.Spec, o.Out = from(f.spec), from(f.out)
+	for _, overlay := range f.overlays {
+		o.Overlays = append(o.Overlays, from(overlay))
+	}
+	if format, folder, ok := strings.Cut(f.migrations, ":"); ok && folder != "" {
+		o.Migrations = format + ":" + from(folder)
+	}
+	return o, failed
+}
+
+// relativeTo is name, as seen from the working directory, as it is seen from dir. An absolute name stays absolute unless
+// it lies below dir: generated files should not name a place on one machine.
+func relativeTo(dir, name string) (string, error) {
+	if dir == "." && !filepath.IsAbs(name) {
+		return filepath.ToSlash(name), nil
+	}
+	from, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	to, err := filepath.Abs(name)
+	if err != nil {
+		return "", err
+	}
+	relative, err := filepath.Rel(from, to)
+	if err != nil || filepath.IsAbs(name) && !filepath.IsLocal(relative) {
+		return filepath.ToSlash(name), nil
+	}
+	return filepath.ToSlash(relative), nil
+}

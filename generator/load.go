@@ -1,0 +1,34 @@
+package generator
+
+import (
+	"errors"
+
+	"github.com/idemgen/idemgen/generator/diag"
+	"github.com/idemgen/idemgen/generator/spec"
+	"github.com/idemgen/idemgen/runtime/policy"
+)
+
+// ErrNoSpec says that neither the configuration nor a flag names an OpenAPI document.
+var ErrNoSpec = errors.New("no OpenAPI document is named: write spec: openapi.yaml in idemgen.yaml, or --spec openapi.yaml")
+
+// Load reads the OpenAPI document of a run with its overlays. Its positions are as seen from the working directory.
+func Load(in Input) (*policy.Document, diag.List, error) {
+	if in.Config.Spec == "" {
+		return nil, nil, ErrNoSpec
+	}
+	in.progress("reading " + in.path(in.Config.Spec))
+	return spec.Load(spec.Options{
+		File:           in.path(in.Config.Spec),
+		Overlays:       in.overlays(),
+		Strict:         in.Config.Strict,
+		AcceptDeclared: in.Config.AcceptDeclared,
+	})
+}
+
+func (in Input) overlays() []string {
+	var files []string
+	for _, overlay := range in.Config.Overlays {
+		files = append(files, in.path(overlay))
+	}
+	return files
+}
