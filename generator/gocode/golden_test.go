@@ -20,6 +20,7 @@ var goldens = []struct {
 	doc  func() *policy.Document
 }{
 	{"payments", payments},
+	{"shapes", shapes},
 }
 
 func generate(t *testing.T, doc *policy.Document, o gocode.Options) []output.File {

@@ -89,14 +89,11 @@ func (p *plan) declareRegister(f *jen.File) {
 		"[http.Request.PathValue].", "") {
 		f.Comment(line)
 	}
-	var without []string
 	for _, o := range p.operations {
 		if !p.isMounted(o) {
-			without = append(without, o.handler)
+			f.Comment("//")
+			f.Comment("// " + o.handler + " has no route here: mount it yourself.")
 		}
-	}
-	for _, name := range without {
-		f.Comment("// " + name + " has no route of its own here: mount it yourself.")
 	}
 	f.Func().Id("Register").Params(
 		jen.Id("mux").Op("*").Qual("net/http", "ServeMux"), engineParam(), jen.Id("h").Id("Handlers"),
@@ -186,7 +183,7 @@ func (p *plan) declareServe(f *jen.File) {
 //					return runtime.Response{}, err
 //				}
 //				if res == nil {
-//					return runtime.Response{}, errors.New("CreatePayment returned neither an answer nor an error")
+//					return runtime.Response{}, errors.New("handler CreatePayment returned neither an answer nor an error")
 //				}
 //				return res.VisitCreatePayment()
 //			})
@@ -202,7 +199,7 @@ func (p *plan) declareHandler(f *jen.File, o *operation) {
 				jen.List(jen.Id("res"), jen.Err()).Op(":=").Id("h").Dot(o.name).Call(jen.Id("ctx"), jen.Id("tx"), jen.Id("req")),
 				jen.If(jen.Err().Op("!=").Nil()).Block(fail(jen.Err())),
 				jen.If(jen.Id("res").Op("==").Nil()).Block(
-					fail(jen.Qual("errors", "New").Call(jen.Lit(o.name+" returned neither an answer nor an error")))),
+					fail(jen.Qual("errors", "New").Call(jen.Lit("handler "+o.name+" returned neither an answer nor an error")))),
 				jen.Return(jen.Id("res").Dot(o.visit()).Call()),
 			),
 		)),

@@ -58,6 +58,9 @@ func imported(text string) string {
 }
 
 func camel(text string, initials bool) string {
+	if text == "" {
+		return "Empty"
+	}
 	text = spellOut(text)
 	shouting := isShouting(text)
 	var b strings.Builder

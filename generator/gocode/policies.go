@@ -1,6 +1,8 @@
 package gocode
 
 import (
+	"reflect"
+	"slices"
 	"time"
 
 	"github.com/dave/jennifer/jen"
@@ -9,12 +11,13 @@ import (
 )
 
 // policiesFile writes the effective policy of each operation as a literal that a reviewer can check against the document:
-// what is not set is left out, names and times stand as a person would write them.
+// what is not set is left out, names and times stand as a person would write them, and a policy that an earlier operation
+// has too is written once.
 func (p *plan) policiesFile() *jen.File {
 	f := newFile(p.options)
-	for _, o := range p.operations {
+	for i, o := range p.operations {
 		f.Comment("// " + o.variable + " is how retries of " + o.name + " are handled.")
-		f.Var().Id(o.variable).Op("=").Add(o.literal())
+		f.Var().Id(o.variable).Op("=").Add(o.literal(p.operations[:i]))
 		f.Line()
 	}
 	return f
@@ -106,15 +109,38 @@ func duration(value time.Duration) *jen.Statement {
 	return jen.Lit(int(value)).Op("*").Qual("time", "Nanosecond")
 }
 
-func (o *operation) literal() *jen.Statement {
+func (o *operation) literal(earlier []*operation) *jen.Statement {
 	var m members
 	m.text("ID", o.op.ID)
 	m.text("Method", o.op.Method)
 	m.text("Route", o.op.Path)
 	m.texts("PathParams", o.wildcards)
 	m.text("DocsURL", o.docsURL)
-	m.add("Policy", policyLiteral(&o.op.Policy))
+	m.add("Policy", policyOf(o, earlier))
 	return jen.Qual(runtimePath, "Operation").Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true}, m...)
+}
+
+// policyOf is the literal of o's policy, or a reference to the first operation that has the same.
+func policyOf(o *operation, earlier []*operation) *jen.Statement {
+	for _, first := range earlier {
+		if samePolicy(&first.op.Policy, &o.op.Policy) {
+			return jen.Id(first.variable).Dot("Policy")
+		}
+	}
+	return policyLiteral(&o.op.Policy)
+}
+
+// samePolicy compares what is written of two policies: not the note, which is for the page, nor where guards stand.
+func samePolicy(a, b *policy.Policy) bool {
+	written := func(p policy.Policy) policy.Policy {
+		p.Note = ""
+		p.Guards = slices.Clone(p.Guards)
+		for i := range p.Guards {
+			p.Guards[i].Pos = policy.Position{}
+		}
+		return p
+	}
+	return reflect.DeepEqual(written(*a), written(*b))
 }
 
 func policyLiteral(p *policy.Policy) *jen.Statement {

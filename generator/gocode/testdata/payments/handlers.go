@@ -51,7 +51,7 @@ func CreatePaymentHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handl
 				return runtime.Response{}, err
 			}
 			if res == nil {
-				return runtime.Response{}, errors.New("CreatePayment returned neither an answer nor an error")
+				return runtime.Response{}, errors.New("handler CreatePayment returned neither an answer nor an error")
 			}
 			return res.VisitCreatePayment()
 		})
@@ -66,7 +66,7 @@ func RefundPaymentHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handl
 				return runtime.Response{}, err
 			}
 			if res == nil {
-				return runtime.Response{}, errors.New("RefundPayment returned neither an answer nor an error")
+				return runtime.Response{}, errors.New("handler RefundPayment returned neither an answer nor an error")
 			}
 			return res.VisitRefundPayment()
 		})
