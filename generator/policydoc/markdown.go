@@ -119,7 +119,7 @@ func escapeText(line string) string {
 		case strings.ContainsRune(markup, r), i == 0 && strings.ContainsRune("-+=!:.", r):
 			out.WriteRune('\\')
 			out.WriteRune(r)
-		case strings.ContainsRune(".)", r) && onlyDigits(line[:i]): // would begin a list
+		case strings.ContainsRune(".)", r) && onlyDigits(line[:i]) && (i+1 == len(line) || line[i+1] == ' '): // would begin a list
 			out.WriteRune('\\')
 			out.WriteRune(r)
 		default:

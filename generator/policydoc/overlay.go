@@ -46,14 +46,11 @@ func Overlay(doc *policy.Document, extends string) ([]byte, diag.List, error) {
 		field{"actions", list(slices.Concat(b.shared(), b.actions)...)},
 	)
 	out := bytes.NewBufferString("# " + output.Marker + "\n")
-	encoder := yaml.NewEncoder(out)
-	encoder.SetIndent(2)
-	if err := encoder.Encode(root); err != nil {
+	encoded, err := yaml.Dump(root, yaml.WithIndent(2), yaml.WithLineWidth(-1))
+	if err != nil {
 		return nil, nil, fmt.Errorf("write the overlay: %w", err)
 	}
-	if err := encoder.Close(); err != nil {
-		return nil, nil, fmt.Errorf("write the overlay: %w", err)
-	}
+	out.Write(encoded)
 	return out.Bytes(), b.findings, nil
 }
 
@@ -163,10 +160,8 @@ const (
 func described(op *policy.Operation, docs string) string {
 	p := &op.Policy
 	sentences := []Sentence{say("**Idempotency.**"), keyPlace(p.Key)}
-	if p.Key.Required {
-		sentences = append(sentences, say("It is required."))
-	} else {
-		sentences = append(sentences, say("It is optional; without one, sending the request twice may do its work twice."))
+	if !p.Key.Required {
+		sentences = append(sentences, say("Without one, sending the request twice may do its work twice."))
 	}
 	sentences = append(sentences,
 		say("Use a new key for each thing you want done, and the same key for each attempt at it: the work is done once, and a repetition within {} gets the first answer.", inWords(p.Retention)),
@@ -481,7 +476,7 @@ func (b *overlayBuilder) retryAfterHeader() *yaml.Node {
 // refusalGroup is the refusals of one status.
 type refusalGroup struct {
 	status     string
-	sentences  []Sentence
+	reasons    []string
 	retryAfter bool
 }
 
@@ -495,8 +490,9 @@ func refusalsByStatus(op *policy.Operation) []refusalGroup {
 			i = len(groups)
 			groups = append(groups, refusalGroup{status: status})
 		}
-		groups[i].sentences = append(groups[i].sentences, refusalDescriptions[refusal.Case])
-		if refusal.Case == refusalInFlight || refusal.Case == refusalUnavailable {
+		groups[i].reasons = append(groups[i].reasons, refusalReasons[refusal.Case])
+		switch refusal.Case {
+		case refusalInFlight, refusalUnavailable, refusalUnknown:
 			groups[i].retryAfter = true
 		}
 	}
@@ -504,13 +500,15 @@ func refusalsByStatus(op *policy.Operation) []refusalGroup {
 	return groups
 }
 
-var refusalDescriptions = map[string]Sentence{
-	refusalMissing:     say("There is no idempotency key."),
-	refusalMalformed:   say("The idempotency key is malformed."),
-	refusalMismatch:    say("The idempotency key came with another request before."),
-	refusalInFlight:    say("The first request with this idempotency key is still at work: retry with the same key."),
-	refusalUnavailable: say("Idempotency keys cannot be checked at the moment: retry with the same key."),
-	refusalTooLarge:    say("The work was done, and its answer was too large to keep: do not repeat the request."),
+var refusalReasons = map[string]string{
+	refusalMissing:      "there is no idempotency key",
+	refusalMalformed:    "the idempotency key is malformed",
+	refusalMismatch:     "the idempotency key came with another request before",
+	refusalInFlight:     "the first request with this idempotency key is still at work (retry with the same key)",
+	refusalTooLarge:     "the work was done and its answer was too large to keep (do not repeat the request)",
+	refusalBusinessRule: "what may be done only once was done before, with another key",
+	refusalUnavailable:  "idempotency keys cannot be checked at the moment (retry with the same key)",
+	refusalUnknown:      "it cannot be told yet whether the work was done (retry with the same key)",
 }
 
 func (b *overlayBuilder) refusal(op *policy.Operation, group refusalGroup) *yaml.Node {
@@ -518,7 +516,7 @@ func (b *overlayBuilder) refusal(op *policy.Operation, group refusalGroup) *yaml
 	if group.retryAfter {
 		headers = object(field{"Retry-After", b.retryAfterHeader()})
 	}
-	description := text(paragraph(group.sentences...).String())
+	description := text("Refused: " + strings.Join(group.reasons, ", or ") + ".")
 	schema := b.refusalSchema(op)
 	if b.swagger {
 		return object(field{"description", description}, field{"headers", headers}, field{"schema", schema})

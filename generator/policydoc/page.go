@@ -21,8 +21,9 @@ type Page struct {
 	Contact    Text
 	// Using and Retrying are the rules for every keyed operation.
 	Using, Retrying []Rule
-	// Bodies show how refusals look, one for each form in use.
-	Bodies []Body
+	// Refusing says what every refusal means; Bodies show how refusals look, one for each form in use.
+	Refusing []Rule
+	Bodies   []Body
 	// Keyed are the operations with a key; the others are grouped by what is said of them. Each is in the order of the
 	// document. Safe counts the operations whose method is idempotent by definition.
 	Keyed                                   []Section
@@ -99,7 +100,7 @@ func NewPage(doc *policy.Document) Page {
 	page := Page{
 		Title: Text(doc.PageTitle), API: Text(doc.Title), Version: Text(doc.Version),
 		ContactURL: contactURL(doc.Contact), Contact: Text(doc.Contact),
-		Using: using(), Retrying: retrying(), Bodies: bodies(doc),
+		Using: using(), Retrying: retrying(), Refusing: refusing(), Bodies: bodies(doc),
 	}
 	if doc.PageTitle == "" {
 		page.Title = "Retrying requests safely"
@@ -156,6 +157,9 @@ func newSection(doc *policy.Document, op *policy.Operation, entry Entry) Section
 		Refusals: refusals(&op.Policy), Example: curl(doc, op), Note: Prose(op.Policy.Note),
 	}
 	for _, promise := range promises(op) {
+		if promise.Topic == TopicRefusal {
+			continue // in s.Refusals
+		}
 		last := len(s.Groups) - 1
 		if last < 0 || s.Groups[last].Topic != promise.Topic {
 			s.Groups = append(s.Groups, Group{Topic: promise.Topic})
@@ -173,22 +177,6 @@ func (g Group) Sentences() Sentence {
 		sentences[i] = promise.Text
 	}
 	return paragraph(sentences...)
-}
-
-func where(key policy.Key) Sentence {
-	switch key.In {
-	case policy.InQuery:
-		return say("query parameter {}", code(key.Name))
-	case policy.InForm:
-		return say("form field {}", code(key.Name))
-	case policy.InBody:
-		if name, ok := topMember(key.Pointer); ok {
-			return say("body member {}", code(name))
-		}
-		return say("body, at {}", code(key.Pointer))
-	default:
-		return say("header {}", code(key.Name))
-	}
 }
 
 // using is how a client makes and uses a key.
@@ -209,6 +197,14 @@ func retrying() []Rule {
 		{"client-retry-open", say("After a lost connection or a {} the work may have been done. Only the same key finds out: never answer doubt with a new key.", code("5xx"))},
 		{"client-retry-pause", say("Wait before each retry: a random time between zero and {}, where {} counts the retries from zero. Where the answer has {}, wait at least as long as it says.", code("min(20 s, 0.5 s × 2^n)"), code("n"), code("Retry-After"))},
 		{"client-retry-few", say("Make few attempts, five for example, and make them in one place only: three layers that try three times each send 27 requests.")},
+	}
+}
+
+// refusing is what a refusal means.
+func refusing() []Rule {
+	return []Rule{
+		{"refusal-no-effect", say("A request that is refused for its key does nothing, and is never shown the answer of another request.")},
+		{"refusal-no-guess", say("A key that is sent twice, or differently in two places of one request, is refused as malformed.")},
 	}
 }
 
@@ -280,12 +276,20 @@ func jsonBlock(value any) Block {
 
 // The refusals, and how the types of their problems end.
 const (
-	refusalMissing     = "missing-key"
-	refusalMalformed   = "malformed-key"
-	refusalMismatch    = "key-reused"
-	refusalInFlight    = "in-flight"
-	refusalUnavailable = "unavailable"
-	refusalTooLarge    = "answer-not-kept"
+	refusalMissing      = "missing-key"
+	refusalMalformed    = "malformed-key"
+	refusalMismatch     = "key-reused"
+	refusalInFlight     = "in-flight"
+	refusalTooLarge     = "answer-not-kept"
+	refusalBusinessRule = "conflict"
+	refusalUnavailable  = "unavailable"
+	refusalUnknown      = "outcome-unknown"
+)
+
+// The statuses of the two answers that a policy has no say in.
+const (
+	statusConflict = "409"
+	statusUnknown  = "503"
 )
 
 func refusals(p *policy.Policy) []Refusal {
@@ -300,12 +304,16 @@ func refusals(p *policy.Policy) []Refusal {
 		add(refusalMissing, e.Missing, say("there is no key"), say("Send one."))
 	}
 	add(refusalMalformed, e.Malformed, say("the key is malformed"), say("Send one of the form above."))
-	add(refusalMismatch, e.Mismatch, say("the key came with another request before"), say("Give a new request a new key."))
+	add(refusalMismatch, e.Mismatch, say("the key came with another request before"), say("Give each request its own key."))
 	add(refusalInFlight, e.InFlight, say("the first request is still at work"), say("Retry with the same key, after {}.", code("Retry-After")))
-	add(refusalUnavailable, e.Unavailable, say("keys cannot be checked"), say("Retry with the same key, after {}.", code("Retry-After")))
-	if p.Store.MaxBody > 0 && !p.Store.OmitBody && p.Replay.As != policy.Current {
+	if hasLimit(p) {
 		add(refusalTooLarge, e.TooLarge, say("the work was done, and its answer was too large to keep"), say("Do not repeat it: look up what was made."))
 	}
+	if hasBusinessRule(p) {
+		add(refusalBusinessRule, policy.ErrorAnswer{Status: 409}, say("what may be done only once was done before, with another key"), say("Do not repeat it: look up what was made."))
+	}
+	add(refusalUnavailable, e.Unavailable, say("keys cannot be checked"), say("Retry with the same key, after {}.", code("Retry-After")))
+	add(refusalUnknown, policy.ErrorAnswer{Status: 503}, say("it cannot be told yet whether the work was done"), say("Retry with the same key, never with a new one."))
 	return list
 }
 

@@ -1,6 +1,9 @@
 package policydoc
 
 import (
+	"regexp"
+	"strings"
+
 	"github.com/idemgen/idemgen/generator/diag"
 	"github.com/idemgen/idemgen/generator/output"
 	"github.com/idemgen/idemgen/runtime/policy"
@@ -47,5 +50,11 @@ func markdown(doc *policy.Document, set *templates.Set) ([]byte, error) {
 		}
 	}
 	page, err := set.Render("policy.md.tmpl", NewPage(doc))
-	return []byte(page), err
+	if err != nil {
+		return nil, err
+	}
+	return []byte(strings.TrimSpace(emptyLines.ReplaceAllString(page, "\n\n")) + "\n"), nil
 }
+
+// emptyLines are more than one; a template leaves them where it prints nothing, and no code block of a page has any.
+var emptyLines = regexp.MustCompile(`\n(?:[ \t]*\n){2,}`)

@@ -88,6 +88,7 @@ func bank() *policy.Document {
 	}
 	payment.Policy.Key.MinLength, payment.Policy.Key.MaxLength, payment.Policy.Key.Pattern = 16, 64, "^[A-Za-z0-9_-]+$"
 	payment.Policy.RetryWindow = 6 * time.Hour
+	payment.Policy.Guards = []policy.Guard{{Table: "secret_table", Columns: []string{"secret_column"}, On: "conflict"}}
 	payment.Policy.Note = "One order is paid once. A second payment for an order is refused with `409`, whatever its key.\n\nAsk *us* about exceptions."
 
 	refund := policy.Operation{

@@ -22,13 +22,16 @@ type Topic string
 
 // The topics, in the order of the page.
 const (
-	TopicKey     Topic = "The key"
-	TopicScope   Topic = "What it counts for"
-	TopicMemory  Topic = "How long it counts"
-	TopicSame    Topic = "The same request"
-	TopicRepeat  Topic = "A repetition"
+	TopicKey    Topic = "The key"
+	TopicScope  Topic = "What it counts for"
+	TopicMemory Topic = "How long it counts"
+	TopicSame   Topic = "The same request"
+	TopicEffect Topic = "What is done once"
+	TopicRepeat Topic = "A repetition"
+	// TopicRefusal is told by the page's table of refusals instead.
 	TopicRefusal Topic = "Refusals"
 	TopicRetry   Topic = "Retrying"
+	TopicOrigin  Topic = "Where these rules come from"
 )
 
 // The ids of promises. An id is never given another meaning, nor used again once a promise is gone.
@@ -52,15 +55,25 @@ const (
 	PromiseKept            = "answer-kept"
 	PromiseNotKept         = "answer-not-kept"
 	PromiseReplay          = "replay"
+	PromiseReplayHeaders   = "replay-headers"
 	PromiseReplayStatus    = "replay-status"
 	PromiseReplayMarker    = "replay-marker"
 	PromiseReplayLimit     = "replay-limit"
 	PromiseMismatch        = "mismatch"
 	PromiseInFlight        = "in-flight"
 	PromiseUnavailable     = "unavailable"
+	PromiseOutcomeUnknown  = "outcome-unknown"
+	PromiseBusinessRule    = "business-rule"
 	PromiseRetry           = "retry"
 	PromiseUndocumented    = "undocumented"
 )
+
+// PromiseIDs returns every id there is, in the order of the page.
+func PromiseIDs() []string {
+	return []string{
+		PromiseKeyPlace, PromiseKeyRequired, PromiseKeyOptional, PromiseKeyLength, PromiseKeyFormat, PromiseKeyPattern, PromiseKeySyntax, PromiseKeyPersonalData, PromiseKeyMalformed, PromiseScope, PromiseRetention, PromiseRetentionEnd, PromiseRetryWindow, PromiseSameRequest, PromiseBodyCompared, PromiseOneEffect, PromiseKept, PromiseNotKept, PromiseReplay, PromiseReplayHeaders, PromiseReplayStatus, PromiseReplayMarker, PromiseReplayLimit, PromiseMismatch, PromiseInFlight, PromiseUnavailable, PromiseOutcomeUnknown, PromiseBusinessRule, PromiseRetry, PromiseUndocumented,
+	}
+}
 
 // promises are the sentences of a keyed operation, in the order of the page.
 func promises(op *policy.Operation) []Promise {
@@ -74,9 +87,9 @@ func promises(op *policy.Operation) []Promise {
 
 	add(TopicKey, PromiseKeyPlace, keyPlace(p.Key))
 	if p.Key.Required {
-		add(TopicKey, PromiseKeyRequired, say("A request without a key is refused with {} and nothing is done.", status(p.Errors.Missing)))
+		add(TopicRefusal, PromiseKeyRequired, say("A request without a key is refused with {}, and nothing is done.", status(p.Errors.Missing)))
 	} else {
-		add(TopicKey, PromiseKeyOptional, say("The key is optional: a request without one is not protected, and sending it twice may do its work twice."))
+		add(TopicKey, PromiseKeyOptional, say("A request without a key is not protected: sent twice, it may do its work twice."))
 	}
 	add(TopicKey, PromiseKeyLength, keyLength(p.Key))
 	add(TopicKey, PromiseKeyFormat, keyFormat(p.Key))
@@ -85,9 +98,9 @@ func promises(op *policy.Operation) []Promise {
 	}
 	add(TopicKey, PromiseKeySyntax, keySyntax(p.Key))
 	if p.Key.RefusePersonalData {
-		add(TopicKey, PromiseKeyPersonalData, say("A key that holds an e-mail address counts as malformed."))
+		add(TopicKey, PromiseKeyPersonalData, say("It holds no e-mail address."))
 	}
-	add(TopicKey, PromiseKeyMalformed, say("A malformed key is refused with {} and nothing is done.", status(p.Errors.Malformed)))
+	add(TopicRefusal, PromiseKeyMalformed, say("A request whose key is of another form is refused with {}, and nothing is done.", status(p.Errors.Malformed)))
 
 	add(TopicScope, PromiseScope, scope(p.Scope))
 	add(TopicMemory, PromiseRetention, say("A key is remembered for {} from the first answer on.", inWords(p.Retention)))
@@ -98,47 +111,70 @@ func promises(op *policy.Operation) []Promise {
 	add(TopicSame, PromiseSameRequest, sameRequest(op))
 	add(TopicSame, PromiseBodyCompared, bodyCompared(op))
 
-	add(TopicRepeat, PromiseOneEffect, say("However many requests carry one key, at once or one after another, the work is done once."))
-	add(TopicRepeat, PromiseKept, say("An answer of {} is final: each repetition gets it, and nothing is done again.", listed("or", statuses(p.Store.Statuses))))
-	add(TopicRepeat, PromiseNotKept, notKept(p))
+	add(TopicEffect, PromiseOneEffect, say("However many requests carry one key, at once or one after another, the work is done once."))
+	add(TopicEffect, PromiseKept, say("An answer of {} is final: each repetition gets it, and nothing is done again.", listed("or", statuses(p.Store.Statuses))))
+	add(TopicEffect, PromiseNotKept, notKept(p))
 	add(TopicRepeat, PromiseReplay, replay(p))
-	for _, change := range p.Replay.Status {
-		add(TopicRepeat, PromiseReplayStatus, say("Where the first answer was {}, the repetition's is {}.", code(strconv.Itoa(change.From)), code(strconv.Itoa(change.To))))
+	if p.Replay.As != policy.Current {
+		add(TopicRepeat, PromiseReplayHeaders, say("Of the first answer's headers it has {}.", listed("and", keptHeaders(p))))
 	}
+	add(TopicRepeat, PromiseReplayStatus, replayStatus(p.Replay.Status))
 	if p.Replay.Header != "" {
 		add(TopicRepeat, PromiseReplayMarker, say("It carries the header {}.", code(p.Replay.Header+": "+p.Replay.Value)))
 	} else {
 		add(TopicRepeat, PromiseReplayMarker, say("Nothing in it tells that it is a repetition."))
 	}
-	if p.Store.MaxBody > 0 && !p.Store.OmitBody && p.Replay.As != policy.Current {
-		add(TopicRepeat, PromiseReplayLimit, say("An answer whose body is over {} is not kept whole: a repetition is then answered with {}, which says that the work was done.",
+	if hasLimit(p) {
+		add(TopicRepeat, PromiseReplayLimit, say("A body over {} is not kept: a repetition is then answered with {}, which says that the work was done.",
 			inBytes(p.Store.MaxBody), status(p.Errors.TooLarge)))
 	}
+	add(TopicRepeat, PromiseInFlight, inFlight(p))
 
 	add(TopicRefusal, PromiseMismatch, say("A key that comes back with another request is refused with {}: nothing is done, and the first answer is not shown.", status(p.Errors.Mismatch)))
-	add(TopicRefusal, PromiseInFlight, inFlight(p))
-	add(TopicRefusal, PromiseUnavailable, say("While keys cannot be checked, requests are refused with {} and nothing is done.", status(p.Errors.Unavailable)))
+	if hasBusinessRule(p) {
+		add(TopicRefusal, PromiseBusinessRule, say("What may be done only once, whatever the key, is refused with {} when it was done before.", code(statusConflict)))
+	}
+	add(TopicRefusal, PromiseUnavailable, say("While keys cannot be checked, requests are refused with {}, and nothing is done.", status(p.Errors.Unavailable)))
+	add(TopicRefusal, PromiseOutcomeUnknown, say("When it cannot be told at once whether the work was done, the answer is {}, and the same key finds out.", code(statusUnknown)))
 	add(TopicRetry, PromiseRetry, retry(p))
-	add(TopicRetry, PromiseUndocumented, undocumented(op))
+	add(TopicOrigin, PromiseUndocumented, undocumented(op))
 	return list
+}
+
+// hasLimit reports whether an answer can be too large to be given again.
+func hasLimit(p *policy.Policy) bool {
+	return p.Store.MaxBody > 0 && !p.Store.OmitBody && p.Replay.As != policy.Current
+}
+
+// hasBusinessRule reports whether the policy names something that may be done once only, whatever the key.
+func hasBusinessRule(p *policy.Policy) bool {
+	return slices.ContainsFunc(p.Guards, func(g policy.Guard) bool { return g.On == "conflict" })
 }
 
 func status(answer policy.ErrorAnswer) code { return code(strconv.Itoa(answer.Status)) }
 
 // keyPlace says where the key goes.
 func keyPlace(key policy.Key) Sentence {
+	if key.Required {
+		return say("Send a key with every request, in the {}.", where(key))
+	}
+	return say("You can send a key, in the {}.", where(key))
+}
+
+// where names the place of a key.
+func where(key policy.Key) Sentence {
 	switch key.In {
 	case policy.InQuery:
-		return say("Send the key in the query parameter {}.", code(key.Name))
+		return say("query parameter {}", code(key.Name))
 	case policy.InForm:
-		return say("Send the key in the form field {}.", code(key.Name))
+		return say("form field {}", code(key.Name))
 	case policy.InBody:
 		if name, ok := topMember(key.Pointer); ok {
-			return say("Send the key in the JSON body, as the member {}.", code(name))
+			return say("body member {}", code(name))
 		}
-		return say("Send the key in the JSON body, at {} (a JSON Pointer).", code(key.Pointer))
+		return say("body member at {} (a JSON Pointer)", code(key.Pointer))
 	default:
-		return say("Send the key in the header {}.", code(key.Name))
+		return say("header {}", code(key.Name))
 	}
 }
 
@@ -315,10 +351,18 @@ func replay(p *policy.Policy) Sentence {
 	case p.Replay.As == policy.Current:
 		return say("A repetition is answered from the state of things at its time, so it may differ from the first answer.")
 	case p.Store.OmitBody:
-		return say("A repetition gets the first answer's status and the headers {}, without its body.", listed("and", keptHeaders(p)))
+		return say("A repetition gets the first answer's status, without its body.")
 	default:
-		return say("A repetition gets the first answer again: its status, the same bytes, and of its headers {}.", listed("and", keptHeaders(p)))
+		return say("A repetition gets the first answer again, with the same status and the same bytes.")
 	}
+}
+
+func replayStatus(changes []policy.StatusChange) Sentence {
+	sentences := make([]Sentence, len(changes))
+	for i, change := range changes {
+		sentences[i] = say("Where the first answer was {}, the repetition's is {}.", code(strconv.Itoa(change.From)), code(strconv.Itoa(change.To)))
+	}
+	return paragraph(sentences...)
 }
 
 func keptHeaders(p *policy.Policy) []string {
@@ -332,9 +376,9 @@ func keptHeaders(p *policy.Policy) []string {
 }
 
 func inFlight(p *policy.Policy) Sentence {
-	answer := say("{} with {}", status(p.Errors.InFlight), code(fmt.Sprintf("Retry-After: %d", retryAfter(p))))
+	answer := say("{} and {}", status(p.Errors.InFlight), code(fmt.Sprintf("Retry-After: %d", retryAfter(p))))
 	if p.InFlight.Answer == policy.Wait {
-		return say("A repetition that comes while the first request is still at work waits for its answer, at most {}, and is then answered with {}.",
+		return say("A repetition that comes while the first request is still at work waits up to {} for its answer, and is then answered with {}.",
 			inWords(p.InFlight.MaxWait), answer)
 	}
 	return say("A repetition that comes while the first request is still at work is answered at once with {}.", answer)
