@@ -16,6 +16,9 @@ type bundle struct {
 	out  []byte
 	line []*yaml.Node // of each line, from 1; [0] is unused
 	lean bool         // leave out what no rule about an operation's interface looks at
+	// broken is true when something else than a schema could not be written, as a reference to it leads nowhere. What a
+	// validator says of the rest then is noise.
+	broken bool
 
 	wanted  []wanted                // components, in the order in which they were asked for
 	names   map[*yaml.Node]string   // component -> reference
@@ -275,9 +278,11 @@ func (b *bundle) skipped(name string, schema bool) bool {
 }
 
 func (b *bundle) reference(n *yaml.Node, schema bool) {
+	end, _ := b.refs.deref(n, looking)
 	target := b.refs.follow(reference(n), looking)
 	switch {
-	case target == nil: // reported where it stands
+	case end == nil || target == nil: // reported where it stands; {} is a schema that allows anything
+		b.broken = b.broken || !schema
 		b.out = append(b.out, "{}"...)
 		return
 	case !schema && b.componentKind(reference(n).Value) == "":

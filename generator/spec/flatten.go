@@ -49,11 +49,15 @@ func (c *converter) flattenInto(f *flat, n *yaml.Node, seen map[*yaml.Node]bool,
 		f.degrade("not a schema")
 		return
 	}
+	if has(n, "$dynamicRef") {
+		f.degrade("$dynamicRef")
+		return
+	}
 	if ref := reference(n); ref != nil {
 		if target := c.refs.follow(ref, typing); target != nil {
 			c.flattenInto(f, target, seen, depth+1)
 		} else {
-			f.degrade("the reference " + ref.Value + " leads nowhere")
+			f.degrade("the reference " + ref.Value + " cannot be followed")
 		}
 		if !c.siblings {
 			return // OpenAPI 3.0: what stands beside $ref is ignored
@@ -127,24 +131,35 @@ func onlyAnnotations(n *yaml.Node, except string) bool {
 	return true
 }
 
-// wrapped finds the one reference that a schema wraps to say more of it: allOf with a single reference, or a union of a
-// reference with null. That is how OpenAPI 3.0 puts a description or nullable beside a reference.
-func wrapped(n *yaml.Node) (inner *yaml.Node, null bool) {
+// wrapped finds the one reference that a schema wraps to say more of it: allOf of a reference, alone or with annotations
+// beside it, or a union of a reference with null. That is how OpenAPI 3.0 puts a description or nullable beside a
+// reference.
+func wrapped(n *yaml.Node) (inner *yaml.Node, beside []*yaml.Node, null bool) {
 	for _, keyword := range []string{"allOf", "oneOf", "anyOf"} {
 		list := get(n, keyword)
 		if list == nil {
 			continue
 		}
+		if !onlyAnnotations(n, keyword) {
+			return nil, nil, false
+		}
 		branches := items(list)
 		if keyword != "allOf" {
 			branches, null = splitNull(list)
 		}
-		if len(branches) == 1 && reference(branches[0]) != nil && onlyAnnotations(n, keyword) {
-			return branches[0], null
+		for _, branch := range branches {
+			switch {
+			case reference(branch) != nil && inner == nil:
+				inner = branch
+			case keyword == "allOf" && isMap(branch) && reference(branch) == nil && onlyAnnotations(branch, ""):
+				beside = append(beside, branch)
+			default:
+				return nil, nil, false
+			}
 		}
-		return nil, false
+		return inner, beside, null
 	}
-	return nil, false
+	return nil, nil, false
 }
 
 // bringsMembers reports whether a schema has keywords under which members may be required or named by condition, which

@@ -55,6 +55,9 @@ type loading struct {
 	main    *source
 	root    *yaml.Node // of the main document, overlays applied
 	doc     *policy.Document
+
+	checked  map[*yaml.Node]bool       // examples
+	patterns map[string]*regexp.Regexp // of examples' schemas
 }
 
 // read reads document and overlays into l.root, which stays nil when the document cannot be used.
@@ -138,13 +141,13 @@ func (l *loading) resolve() {
 	l.sameIDs(operations)
 
 	validation := l.startValidation(operations)
-	l.conv = newConverter(l.src, l.refs, l.siblings())
+	l.conv = newConverter(l.src, l.refs, l.siblings(), walk(l.root, "components", "schemas"))
 	for _, op := range operations {
 		if op.out.Decision == policy.Keyed {
 			op.out.Shape = l.shape(op)
 		}
 	}
-	l.doc.Schemas = l.conv.finish()
+	l.doc.Schemas = l.conv.schemas()
 	for _, op := range operations {
 		l.doc.Operations = append(l.doc.Operations, op.out)
 	}

@@ -41,11 +41,14 @@ type reporter struct {
 
 // problem is a finding of the severity that whole-document problems have: a warning, or an error when strict.
 func (r *reporter) problem(n *yaml.Node, rule, hint, format string, args ...any) {
-	severity := diag.Warning
+	r.add(r.severity(), r.src.at(n), rule, hint, format, args...)
+}
+
+func (r *reporter) severity() diag.Severity {
 	if r.strict {
-		severity = diag.Error
+		return diag.Error
 	}
-	r.add(severity, r.src.at(n), rule, hint, format, args...)
+	return diag.Warning
 }
 
 func (r *reporter) fail(n *yaml.Node, rule, hint, format string, args ...any) {

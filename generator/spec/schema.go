@@ -19,8 +19,10 @@ type converter struct {
 	refs     *resolver
 	siblings bool // OpenAPI 3.1 and later: keywords beside $ref count
 
+	components map[*yaml.Node]string // components.schemas of the document -> name
+
 	named map[*yaml.Node]*policy.Schema
-	taken map[string]bool
+	taken map[string]bool // names that are given
 	queue []queued
 	late  []lateUse
 	both  map[string]*policy.Schema // combinations of several schemas, by their nodes; nil while one is being made
@@ -47,13 +49,19 @@ const maxSchemas = 1_000_000
 // maxCombined bounds combinations of schemas in combinations of schemas.
 const maxCombined = 32
 
-func newConverter(src *sources, refs *resolver, siblings bool) *converter {
-	return &converter{src: src, refs: refs, siblings: siblings,
+// newConverter is a converter for a document with these components.schemas.
+func newConverter(src *sources, refs *resolver, siblings bool, components *yaml.Node) *converter {
+	c := &converter{src: src, refs: refs, siblings: siblings, components: map[*yaml.Node]string{},
 		named: map[*yaml.Node]*policy.Schema{}, taken: map[string]bool{}, both: map[string]*policy.Schema{}}
+	for key, node := range members(components) {
+		c.components[node] = key.Value
+	}
+	return c
 }
 
-// finish fills what was referred to and returns the named schemas, sorted by name.
-func (c *converter) finish() []*policy.Schema {
+// of is the schema that n writes or refers to, complete; nil for nil.
+func (c *converter) of(n *yaml.Node) *policy.Schema {
+	s := c.schema(n)
 	for len(c.queue) > 0 {
 		next := c.queue[0]
 		c.queue = c.queue[1:]
@@ -61,13 +69,17 @@ func (c *converter) finish() []*policy.Schema {
 	}
 	for _, late := range c.late {
 		*late.use = *late.named
-		if late.nullable {
-			late.use.Nullable = true
-		}
+		late.use.Nullable = late.use.Nullable || late.nullable
 		for i := len(late.says) - 1; i >= 0; i-- {
 			annotate(late.use, late.says[i])
 		}
 	}
+	c.late = c.late[:0]
+	return s
+}
+
+// schemas are the named schemas so far, sorted by name.
+func (c *converter) schemas() []*policy.Schema {
 	list := make([]*policy.Schema, 0, len(c.named))
 	for _, schema := range c.named {
 		list = append(list, schema)
@@ -76,7 +88,7 @@ func (c *converter) finish() []*policy.Schema {
 	return list
 }
 
-// schema is the schema that n writes or refers to; nil for nil. The result is complete after finish only.
+// schema is [converter.of] with what n refers to still in the queue.
 func (c *converter) schema(n *yaml.Node) *policy.Schema {
 	if n == nil {
 		return nil
@@ -86,7 +98,7 @@ func (c *converter) schema(n *yaml.Node) *policy.Schema {
 		if to := reference(core); to != nil && (!c.siblings || onlyAnnotations(core, "$ref")) {
 			target := c.refs.follow(to, typing)
 			if target == nil {
-				return &policy.Schema{Kind: policy.Any, Degraded: "the reference " + to.Value + " leads nowhere", Pos: c.src.at(core)}
+				return &policy.Schema{Kind: policy.Any, Degraded: "the reference " + to.Value + " cannot be followed", Pos: c.src.at(core)}
 			}
 			if c.siblings && len(core.Content) > 2 {
 				says = append(says, core)
@@ -94,14 +106,14 @@ func (c *converter) schema(n *yaml.Node) *policy.Schema {
 			core, ref = target, to
 			continue
 		}
-		inner, null := wrapped(core)
+		inner, beside, null := wrapped(core)
 		if inner == nil {
 			if ref == nil {
 				return c.inPlace(core)
 			}
 			return c.use(c.component(core, ref), says, nullable)
 		}
-		says, nullable = append(says, core), nullable || null
+		says, nullable = append(append(says, core), beside...), nullable || null
 		core, ref = inner, nil
 	}
 	if ref != nil {
@@ -121,7 +133,11 @@ func (c *converter) component(n, ref *yaml.Node) *policy.Schema {
 	if known := c.named[n]; known != nil {
 		return known
 	}
-	s := &policy.Schema{Name: c.freeName(nameOf(ref.Value))}
+	name, ok := c.components[n]
+	if !ok {
+		name = nameOf(ref.Value)
+	}
+	s := &policy.Schema{Name: c.freeName(name)}
 	c.named[n] = s
 	c.queue = append(c.queue, queued{s, n})
 	return s
@@ -239,6 +255,7 @@ func (c *converter) describe(s *policy.Schema, part *yaml.Node, own bool) {
 		if s.Description == "" {
 			s.Description = inherited.Description
 		}
+		s.ReadOnly, s.WriteOnly = s.ReadOnly || inherited.ReadOnly, s.WriteOnly || inherited.WriteOnly
 		if s.Default == nil {
 			s.Default = inherited.Default
 		}

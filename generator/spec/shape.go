@@ -93,7 +93,8 @@ func (l *loading) shapeParameters(op *operation) []policy.Parameter {
 		if op.out.Webhook || name == "" {
 			continue
 		}
-		// kin-openapi reports it; a wrapper can be written all the same.
+		l.rep.add(l.rep.severity(), op.out.Pos, ruleStructure, "add a parameter of that name in the path",
+			"the path %s has {%s}, and no parameter describes it", op.out.Path, name)
 		list = append(list, policy.Parameter{Name: name, In: "path", Required: true, Style: "simple", Pos: op.out.Pos,
 			Schema: &policy.Schema{Kind: policy.String, AdditionalAllowed: true, Pos: op.out.Pos}})
 	}
@@ -135,24 +136,17 @@ func (l *loading) parameter(node *yaml.Node, name, in string) policy.Parameter {
 	if explode := get(node, "explode"); isBool(explode) {
 		p.Explode = isTrue(explode)
 	}
-	p.Schema = l.conv.schema(get(node, "schema"))
+	p.Schema = l.conv.of(get(node, "schema"))
 	for mediaType, content := range members(get(node, "content")) { // it has exactly one
 		content, _ = l.refs.deref(content, must)
-		p.MediaType, p.Schema = mediaType.Value, l.conv.schema(get(content, "schema"))
+		p.MediaType, p.Schema = mediaType.Value, l.conv.of(get(content, "schema"))
 		node = content
 		break
 	}
-	if examples := l.examples(node, kindOf(p.Schema)); len(examples) > 0 {
+	if examples := l.examples(node, p.Schema); len(examples) > 0 {
 		p.Example = examples[0]
 	}
 	return p
-}
-
-func kindOf(s *policy.Schema) policy.Kind {
-	if s == nil {
-		return policy.Any
-	}
-	return s.Kind
 }
 
 func defaultStyle(in string) string {
@@ -162,17 +156,26 @@ func defaultStyle(in string) string {
 	return "simple"
 }
 
-// examples are the examples that stand beside a schema, in document order.
-func (l *loading) examples(n *yaml.Node, kind policy.Kind) []json.RawMessage {
+// examples are the examples that stand beside a schema, in document order. Those that the schema refuses are reported,
+// and kept: they are what the document says.
+func (l *loading) examples(n *yaml.Node, schema *policy.Schema) []json.RawMessage {
 	var list []json.RawMessage
+	take := func(value *yaml.Node) {
+		kind := policy.Any
+		if schema != nil {
+			kind = schema.Kind
+			l.checkExample(value, schema)
+		}
+		list = append(list, valueJSON(value, kind))
+	}
 	if example := get(n, "example"); example != nil {
-		list = append(list, valueJSON(example, kind))
+		take(example)
 	}
 	for _, example := range members(get(n, "examples")) {
 		example, _ = l.refs.deref(example, looking)
 		for _, member := range []string{"value", "dataValue"} {
 			if value := get(example, member); value != nil {
-				list = append(list, valueJSON(value, kind))
+				take(value)
 				break
 			}
 		}
@@ -202,8 +205,8 @@ func (l *loading) contents(node *yaml.Node) []policy.Content {
 	for key, content := range members(node) {
 		content, _ = l.refs.deref(content, must)
 		c := policy.Content{MediaType: key.Value, Pos: l.src.at(key)}
-		c.Schema = l.conv.schema(get(content, "schema"))
-		c.Examples = l.examples(content, kindOf(c.Schema))
+		c.Schema = l.conv.of(get(content, "schema"))
+		c.Examples = l.examples(content, c.Schema)
 		for name, encoding := range members(get(content, "encoding")) {
 			c.Encodings = append(c.Encodings, readEncoding(name.Value, encoding))
 		}
