@@ -1,0 +1,283 @@
+package extension
+
+import (
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/idemgen/idemgen/generator/diag"
+	"github.com/idemgen/idemgen/runtime/policy"
+)
+
+// parse reads a document and returns its only value. Nodes of the file x.yaml have their own line and column.
+func parse(t testing.TB, text string) *yaml.Node {
+	t.Helper()
+	var document yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &document); err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	if len(document.Content) != 1 {
+		t.Fatalf("no value in %q", text)
+	}
+	return document.Content[0]
+}
+
+func at(node *yaml.Node) policy.Position {
+	return policy.Position{File: "x.yaml", Line: node.Line, Column: node.Column}
+}
+
+// resolved decodes x-idempotency of an operation and resolves it, beside a root and a path item where they are given.
+func resolved(t testing.TB, in ResolveInput, root, item, own string) (*policy.Operation, diag.List) {
+	t.Helper()
+	var found diag.List
+	if in.Operation == nil {
+		in.Operation = &policy.Operation{ID: "createPayment", Method: "POST", Path: "/payments"}
+	}
+	in.Operation.Pos = policy.Position{File: "x.yaml", Line: 1000, Column: 1}
+	in.At = at
+	var diags diag.List
+	if root != "" {
+		in.Root, diags = DecodeRoot(parse(t, root), at)
+		found = append(found, diags...)
+	}
+	if item != "" {
+		in.PathItem, diags = DecodeMembers(parse(t, item), at, policy.LevelPathItem)
+		found = append(found, diags...)
+	}
+	if own != "" {
+		in.Own, diags = DecodeMembers(parse(t, own), at, policy.LevelOperation)
+		found = append(found, diags...)
+	}
+	found = append(found, Resolve(in)...)
+	return in.Operation, found.Sorted()
+}
+
+// rulesOf are the rules of the findings, in their order, each with its severity's first letter.
+func rulesOf(found diag.List) string {
+	var names []string
+	for _, d := range found {
+		names = append(names, string(d.Severity[:1])+":"+d.Rule)
+	}
+	return strings.Join(names, " ")
+}
+
+func TestDecodeMembers_Shorthands(t *testing.T) {
+	for _, test := range []struct {
+		text      string
+		decision  policy.Decision
+		required  bool
+		reason    string
+		condition string
+	}{
+		{"true", policy.Keyed, true, "", ""},
+		{"True", policy.Keyed, true, "", ""},
+		{"required", policy.Keyed, true, "", ""},
+		{`"required"`, policy.Keyed, true, "", ""},
+		{"optional", policy.Keyed, false, "", ""},
+		{"{}", policy.Keyed, true, "", ""},
+		{"retention: PT1H", policy.Keyed, true, "", ""},
+		{"natural", policy.Natural, false, "", ""},
+		{"{natural: sets a status}", policy.Natural, false, "sets a status", ""},
+		{"none", policy.NotRepeatable, false, "", ""},
+		{"false", policy.NotRepeatable, false, "", ""},
+		{"{none: sends a letter}", policy.NotRepeatable, false, "sends a letter", ""},
+		{"{conditional: if-match}", policy.Conditional, false, "", "If-Match"},
+	} {
+		op, found := resolved(t, ResolveInput{}, "", "", test.text)
+		if len(found.Errors()) > 0 {
+			t.Errorf("%s: %v", test.text, found)
+		}
+		if op.Decision != test.decision || op.Policy.Key.Required != test.required || op.Reason != test.reason || op.Condition != test.condition {
+			t.Errorf("%s: decision %q, required %v, reason %q, condition %q", test.text, op.Decision, op.Policy.Key.Required, op.Reason, op.Condition)
+		}
+		if !op.DecidedAt.IsValid() {
+			t.Errorf("%s: DecidedAt is unknown", test.text)
+		}
+	}
+}
+
+func TestDecodeMembers_Absent(t *testing.T) {
+	if m, found := DecodeMembers(nil, at, policy.LevelOperation); m != nil || found != nil {
+		t.Errorf("got %v, %v", m, found)
+	}
+	root, found := DecodeRoot(nil, at)
+	if found != nil || root.Version != 1 || root.Profile != "ietf" {
+		t.Errorf("got %+v, %v", root, found)
+	}
+}
+
+// The whole full form of the contract, member by member.
+const fullForm = `
+profile: stripe
+mode: transaction
+key:
+  in: header
+  name: X-Key
+  required: false
+  format: uuid7
+  minLength: 36
+  maxLength: 40
+  lengthUnit: bytes
+  pattern: '^[a-z0-9-]+$'
+  syntax: structured
+  refusePersonalData: true
+scope: [principal, operation, region, "header:stripe-account"]
+retention: P2D
+retryWindow: PT6H
+fingerprint:
+  body: canonical
+  include: [/amount, /currency]
+  query: false
+  headers: [stripe-version, Api-Version]
+store:
+  statuses: [2xx, 402, "409"]
+  headers: [x-request-cost]
+  maxBody: 64KiB
+  body: false
+replay:
+  as: stored
+  header: X-Replayed
+  value: "yes"
+  status: {201: 200}
+inFlight: {answer: wait, maxWait: PT2.5S, retryAfter: 3s}
+errors:
+  mismatch: {status: 400, type: reused, title: Reused, code: E1, headers: {x-b: "2", X-A: "1"}}
+  shape: problem
+guard:
+  - {table: billing.payments, columns: [account_id, order_id], on: conflict}
+note: |
+  Two lines
+  of text.
+`
+
+func TestResolve_FullForm(t *testing.T) {
+	op, found := resolved(t, ResolveInput{}, "", "", fullForm)
+	if rulesOf(found) != "" {
+		t.Fatal(found)
+	}
+	p := op.Policy
+	for _, check := range []struct {
+		what      string
+		got, want any
+	}{
+		{"profile", p.Profile, "stripe"},
+		{"key", p.Key, policy.Key{In: policy.InHeader, Name: "X-Key", Format: policy.UUID7, MinLength: 36, MaxLength: 40, LengthUnit: policy.Bytes, Pattern: "^[a-z0-9-]+$", Syntax: policy.Structured, RefusePersonalData: true}},
+		{"scope", join(p.Scope), "principal operation region header:Stripe-Account"},
+		{"retention", p.Retention.String(), "48h0m0s"},
+		{"retryWindow", p.RetryWindow.String(), "6h0m0s"},
+		{"fingerprint.body", p.Fingerprint.Body, policy.CanonicalBody},
+		{"fingerprint.include", join(p.Fingerprint.Include), "/amount /currency"},
+		{"fingerprint.query", p.Fingerprint.Query, false},
+		{"fingerprint.headers", join(p.Fingerprint.Headers), "Api-Version Stripe-Version"},
+		{"store.statuses", join(p.Store.Statuses), "2XX 402 409"},
+		{"store.headers", join(p.Store.Headers), "X-Request-Cost"},
+		{"store.maxBody", p.Store.MaxBody, int64(65536)},
+		{"store.body", p.Store.OmitBody, true},
+		{"replay.header", p.Replay.Header + ": " + p.Replay.Value, "X-Replayed: yes"},
+		{"replay.status", p.Replay.Status[0], policy.StatusChange{From: 201, To: 200}},
+		{"inFlight", p.InFlight, policy.InFlight{Answer: policy.Wait, MaxWait: 2_500_000_000, RetryAfter: 3_000_000_000}},
+		{"errors.mismatch", p.Errors.Mismatch.Status, 400},
+		{"errors.mismatch.headers", p.Errors.Mismatch.Headers[0], policy.HeaderValue{Name: "X-A", Value: "1"}},
+		{"guard", p.Guards[0].Constraint, "idemgen_billing_payments_account_id_order_id_key"},
+		{"note", p.Note, "Two lines\nof text.\n"},
+	} {
+		if check.got != check.want {
+			t.Errorf("%s: got %v, want %v", check.what, check.got, check.want)
+		}
+	}
+}
+
+func join[T ~string](list []T) string { return strings.Join(words(list), " ") }
+
+func TestDecodeRoot(t *testing.T) {
+	root, found := DecodeRoot(parse(t, `
+version: 1
+profile: stripe
+title: How retries work
+contact: api@example.com
+docsUrl: https://docs.example.com/idempotency
+retention: PT48H
+consumers:
+  - {name: settlement, event: '#/components/schemas/ChargeUpdated', id: /id, group: ledger, retention: P7D, source: kafka}
+  - {name: audit, event: '#/components/schemas/ChargeUpdated', id: /data/id}
+`), at)
+	if len(found) > 0 {
+		t.Fatal(found)
+	}
+	if root.Profile != "stripe" || root.Title != "How retries work" || root.Contact != "api@example.com" || root.DocsURL != "https://docs.example.com/idempotency" {
+		t.Errorf("got %+v", root)
+	}
+	if len(root.Consumers) != 2 || root.Consumers[0].Name != "audit" || root.Consumers[1].Retention.Hours() != 168 {
+		t.Errorf("got %+v", root.Consumers)
+	}
+}
+
+func TestDecode_Aliases(t *testing.T) {
+	document := parse(t, `
+defaults: &defaults
+  retention: PT1H
+  key: &key {maxLength: 64}
+more: &more {retention: PT2H, note: merged}
+own:
+  <<: [*defaults, *more]
+  key: *key
+  scope: &scope [principal]
+`)
+	own := document.Content[5]
+	m, found := DecodeMembers(own, at, policy.LevelOperation)
+	if len(found) > 0 {
+		t.Fatal(found)
+	}
+	op := &policy.Operation{Method: "POST", Path: "/payments"}
+	Resolve(ResolveInput{Operation: op, Own: m, At: at})
+	if op.Policy.Retention.Hours() != 1 || op.Policy.Key.MaxLength != 64 || op.Policy.Note != "merged" {
+		t.Errorf("got %+v", op.Policy)
+	}
+	origin, _ := op.Origins.Find("key.maxLength")
+	if want := (policy.Position{File: "x.yaml", Line: 4, Column: 25}); origin.Pos != want {
+		t.Errorf("key.maxLength is from %v, want where it is written, %v", origin.Pos, want)
+	}
+}
+
+// A merge key that leads back to itself cannot be written, but a program can make the nodes.
+func TestDecode_AliasLoop(t *testing.T) {
+	loop := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: 1, Column: 1}
+	loop.Content = []*yaml.Node{
+		{Kind: yaml.ScalarNode, Tag: "!!merge", Value: "<<", Line: 1, Column: 2},
+		{Kind: yaml.AliasNode, Alias: loop, Line: 1, Column: 6},
+	}
+	_, found := DecodeMembers(loop, at, policy.LevelOperation)
+	if rulesOf(found.Sorted()) != "e:alias-loop" {
+		t.Errorf("got %v", found)
+	}
+	self := &yaml.Node{Kind: yaml.AliasNode, Line: 1, Column: 1}
+	self.Alias = self
+	if _, found := DecodeMembers(self, at, policy.LevelOperation); len(found.Errors()) != 1 {
+		t.Errorf("got %v", found)
+	}
+}
+
+// Hostile text must not reach a terminal or a log as it is.
+func TestDecode_HostileText(t *testing.T) {
+	_, found := DecodeMembers(parse(t, `"\e[31mred\u202e\n::error::`+strings.Repeat("x", 500)+`"`), at, policy.LevelOperation)
+	if len(found) != 1 {
+		t.Fatal(found)
+	}
+	if strings.ContainsFunc(found[0].Message, unprintable) || len(found[0].Message) > 300 {
+		t.Errorf("message %q", found[0].Message)
+	}
+}
+
+func TestRules(t *testing.T) {
+	seen := map[string]bool{}
+	for _, rule := range Rules() {
+		if rule.ID == "" || rule.Title == "" || strings.HasSuffix(rule.Title, ".") || seen[rule.ID] {
+			t.Errorf("rule %+v", rule)
+		}
+		if rule.Severity != diag.Error && rule.Severity != diag.Warning && rule.Severity != diag.Info {
+			t.Errorf("rule %s has severity %q", rule.ID, rule.Severity)
+		}
+		seen[rule.ID] = true
+	}
+}

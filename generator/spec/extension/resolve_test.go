@@ -1,0 +1,280 @@
+package extension
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/idemgen/idemgen/runtime/policy"
+)
+
+// A keyed operation without anything else said has every member that the runtime reads.
+func TestResolve_Defaults(t *testing.T) {
+	op, found := resolved(t, ResolveInput{}, "", "", "true")
+	if rulesOf(found) != "" {
+		t.Fatal(found)
+	}
+	const problems = "https://github.com/idemgen/idemgen/blob/main/docs/problems.md#"
+	want := policy.Policy{
+		Profile:     "ietf",
+		Mode:        policy.Transaction,
+		Key:         policy.Key{In: policy.InHeader, Name: "Idempotency-Key", Required: true, Format: policy.AnyFormat, MinLength: 1, MaxLength: 255, LengthUnit: policy.Characters, Syntax: policy.Either},
+		Scope:       []policy.ScopePart{policy.ScopePrincipal, policy.ScopeOperation},
+		Retention:   24 * time.Hour,
+		Fingerprint: policy.Fingerprint{Body: policy.CanonicalBody, Query: true},
+		Store:       policy.StoreRules{Statuses: policy.Statuses{"2XX", "3XX", "402", "409"}, MaxBody: 1 << 20},
+		Replay:      policy.Replay{As: policy.Stored, Header: "Idempotent-Replayed", Value: "true"},
+		InFlight:    policy.InFlight{Answer: policy.Wait, MaxWait: 5 * time.Second, RetryAfter: time.Second},
+		Errors: policy.Errors{
+			Missing:     policy.ErrorAnswer{Status: 400, Type: problems + "missing-key", Title: "Idempotency key is missing"},
+			Malformed:   policy.ErrorAnswer{Status: 400, Type: problems + "malformed-key", Title: "Idempotency key is malformed"},
+			Mismatch:    policy.ErrorAnswer{Status: 422, Type: problems + "key-reused", Title: "Idempotency key was used for another request"},
+			InFlight:    policy.ErrorAnswer{Status: 409, Type: problems + "in-flight", Title: "A request with this idempotency key is in progress"},
+			Unavailable: policy.ErrorAnswer{Status: 503, Type: problems + "unavailable", Title: "The request was not carried out"},
+			TooLarge:    policy.ErrorAnswer{Status: 409, Type: problems + "answer-not-kept", Title: "The request was carried out, its answer was too large to keep"},
+			Shape:       "problem",
+		},
+	}
+	if !reflect.DeepEqual(op.Policy, want) {
+		t.Errorf("got  %+v\nwant %+v", op.Policy, want)
+	}
+}
+
+func TestResolve_Stripe(t *testing.T) {
+	op, found := resolved(t, ResolveInput{}, "profile: stripe", "", "{}")
+	if rulesOf(found) != "i:store-5xx" {
+		t.Fatal(found)
+	}
+	p := op.Policy
+	if p.Key.Required || p.Key.Syntax != policy.Bare || p.Key.MaxLength != 255 || p.Retention != 24*time.Hour {
+		t.Errorf("key %+v, retention %v", p.Key, p.Retention)
+	}
+	if join(p.Scope) != "account" || p.InFlight.Answer != policy.Conflict || p.Errors.Shape != "stripe" {
+		t.Errorf("scope %v, in flight %+v, shape %s", p.Scope, p.InFlight, p.Errors.Shape)
+	}
+	if want := (policy.ErrorAnswer{Status: 400, Type: "idempotency_error", Title: "Idempotency key was used for another request"}); !reflect.DeepEqual(p.Errors.Mismatch, want) {
+		t.Errorf("mismatch %+v", p.Errors.Mismatch)
+	}
+	if p.Errors.Missing.Type != "" {
+		t.Errorf("a problem type in Stripe's shape: %s", p.Errors.Missing.Type)
+	}
+	for status, stored := range map[int]bool{200: true, 402: true, 404: true, 401: false, 429: false, 500: false, 503: false} {
+		if p.Store.Statuses.Contains(status) != stored {
+			t.Errorf("%d stored: %v", status, !stored)
+		}
+	}
+}
+
+// builtin < profile < declared < document < path item < operation, member by member.
+func TestResolve_Layers(t *testing.T) {
+	in := ResolveInput{Operation: &policy.Operation{Method: "POST", Path: "/payments", Declared: []policy.DeclaredKey{{
+		Key: policy.Key{In: policy.InHeader, Name: "idempotency-key", Required: true, MaxLength: 64, MinLength: 8},
+		Pos: policy.Position{File: "x.yaml", Line: 500, Column: 9},
+	}}}}
+	op, found := resolved(t, in,
+		"{profile: stripe, retention: PT1H, scope: [principal, region], store: {statuses: [2XX], headers: [A, B]}, key: {minLength: 8}}",
+		"{retention: PT2H, note: path, store: {headers: []}}",
+		"{note: operation, retryWindow: PT1H}")
+	if rulesOf(found) != "" {
+		t.Fatal(found)
+	}
+	p := op.Policy
+	if p.Retention != 2*time.Hour || p.Note != "operation" || p.Key.MaxLength != 64 || !p.Key.Required || p.Key.Name != "idempotency-key" || len(p.Store.Headers) != 0 {
+		t.Errorf("got %+v", p)
+	}
+	for member, want := range map[string]policy.Level{
+		"mode":             policy.LevelBuiltin,
+		"key.syntax":       policy.LevelProfile,
+		"key.maxLength":    policy.LevelDeclared,
+		"key.minLength":    policy.LevelDocument,
+		"store.statuses":   policy.LevelDocument,
+		"store.statuses.0": policy.LevelDocument,
+		"scope.1":          policy.LevelDocument,
+		"retention":        policy.LevelPathItem,
+		"store.headers":    policy.LevelPathItem,
+		"note":             policy.LevelOperation,
+	} {
+		origin, ok := op.Origins.Find(member)
+		if !ok || origin.Level != want || !origin.Pos.IsValid() {
+			t.Errorf("%s: got %+v, want level %s", member, origin, want)
+		}
+	}
+	if !slices.IsSortedFunc(op.Origins, func(a, b policy.Origin) int { return strings.Compare(a.Member, b.Member) }) {
+		t.Error("origins are not sorted")
+	}
+}
+
+// A weaker layer's answer to one question does not stand beside a stronger layer's answer to the same question.
+func TestResolve_Settles(t *testing.T) {
+	op, found := resolved(t, ResolveInput{}, "{fingerprint: {exclude: [/a]}, key: {name: X-Key}}", "", "{key: {in: body, pointer: /id}, fingerprint: {include: [/b]}}")
+	if rulesOf(found) != "" {
+		t.Fatal(found)
+	}
+	if k := op.Policy.Key; k.Name != "" || k.Pointer != "/id" || k.Syntax != "" {
+		t.Errorf("key %+v", k)
+	}
+	if f := op.Policy.Fingerprint; len(f.Exclude) != 0 || len(f.Include) != 1 {
+		t.Errorf("fingerprint %+v", f)
+	}
+	op, found = resolved(t, ResolveInput{}, "key: {in: body, pointer: /id}", "", "key: {in: header, name: X-Key}")
+	if k := op.Policy.Key; rulesOf(found) != "" || k.Name != "X-Key" || k.Pointer != "" {
+		t.Errorf("key %+v, %v", k, found)
+	}
+}
+
+func TestResolve_Methods_H1_H2(t *testing.T) {
+	for method, want := range map[string]policy.Decision{
+		"GET": policy.Safe, "PUT": policy.Safe, "DELETE": policy.Safe, "QUERY": policy.Safe, "POST": policy.Undecided, "PATCH": policy.Undecided, "COPY": policy.Undecided,
+	} {
+		op, _ := resolved(t, ResolveInput{Operation: &policy.Operation{Method: method, Path: "/x"}}, "", "", "")
+		if op.Decision != want {
+			t.Errorf("%s: %q", method, op.Decision)
+		}
+	}
+	op, found := resolved(t, ResolveInput{Operation: &policy.Operation{Method: "PUT", Path: "/x"}}, "", "", "true")
+	if op.Decision != policy.Keyed || rulesOf(found) != "i:safe-method" {
+		t.Errorf("%q, %v", op.Decision, found)
+	}
+}
+
+// An unreadable decision is no decision, and no second finding about the same lines.
+func TestResolve_Unreadable(t *testing.T) {
+	op, found := resolved(t, ResolveInput{}, "", "", "perhaps")
+	if op.Decision != policy.Undecided || !op.DecidedAt.IsValid() || rulesOf(found) != "e:shorthand" {
+		t.Errorf("%q at %v, %v", op.Decision, op.DecidedAt, found)
+	}
+	doc := &policy.Document{Operations: []policy.Operation{*op}}
+	if found := Check(doc); len(found) != 0 {
+		t.Errorf("got %v", found)
+	}
+}
+
+func declared(in policy.Location, name string, required bool) policy.DeclaredKey {
+	key := policy.Key{In: in, Name: name, Required: required}
+	if in == policy.InBody {
+		key.Name, key.Pointer = "", name
+	}
+	return policy.DeclaredKey{Key: key, Pos: policy.Position{File: "x.yaml", Line: 500, Column: len(name)}}
+}
+
+func TestResolve_Declared(t *testing.T) {
+	header, body := declared(policy.InHeader, "X-Idempotency-Key", false), declared(policy.InBody, "/idempotency_key", true)
+	batch := declared(policy.InBody, "/items/idempotency_key", true)
+	batch.InBatchItem = true
+	standard := declared(policy.InHeader, "IDEMPOTENCY-KEY", true)
+	for _, test := range []struct {
+		name     string
+		declared []policy.DeclaredKey
+		own      string
+		accept   bool
+		decision policy.Decision
+		key      string
+		rules    string
+	}{
+		{"the only one fills in", []policy.DeclaredKey{body}, "{}", false, policy.Keyed, "body:/idempotency_key:true", ""},
+		{"optional stays optional", []policy.DeclaredKey{header}, "{}", false, policy.Keyed, "header:X-Idempotency-Key:false", ""},
+		{"a proposal is no decision", []policy.DeclaredKey{body}, "", false, policy.Undecided, "::false", ""},
+		{"accepted", []policy.DeclaredKey{body}, "", true, policy.Keyed, "body:/idempotency_key:true", ""},
+		{"two are not accepted", []policy.DeclaredKey{body, header}, "", true, policy.Undecided, "::false", "w:accept-declared-ambiguous"},
+		{"two, none chosen", []policy.DeclaredKey{body, header}, "{}", false, policy.Keyed, "header:Idempotency-Key:true", "e:declared-ambiguous"},
+		{"two, one chosen", []policy.DeclaredKey{body, header}, "key: {in: header, name: x-idempotency-key}", false, policy.Keyed, "header:x-idempotency-key:false", ""},
+		{"two, the default is one", []policy.DeclaredKey{body, standard}, "{}", false, policy.Keyed, "header:IDEMPOTENCY-KEY:true", ""},
+		{"another place", []policy.DeclaredKey{body}, "key: {in: header, name: X-Key}", false, policy.Keyed, "header:X-Key:true", "w:key-contradicts-declaration w:key-contradicts-declaration"},
+		{"batch only", []policy.DeclaredKey{batch}, "{}", false, policy.Keyed, "header:Idempotency-Key:true", "e:body-key-in-batch"},
+		{"batch, place stated", []policy.DeclaredKey{batch}, "key: {in: header, name: X-Key}", false, policy.Keyed, "header:X-Key:true", ""},
+		{"batch is not accepted", []policy.DeclaredKey{batch}, "", true, policy.Undecided, "::false", ""},
+		{"required differs", []policy.DeclaredKey{header}, "true", false, policy.Keyed, "header:X-Idempotency-Key:true", "w:key-contradicts-declaration w:key-contradicts-declaration"},
+		{"decided otherwise", []policy.DeclaredKey{body}, "{none: sends a letter}", true, policy.NotRepeatable, "::false", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			in := ResolveInput{Operation: &policy.Operation{Method: "POST", Path: "/x", Declared: test.declared}, AcceptDeclared: test.accept}
+			op, found := resolved(t, in, "", "", test.own)
+			k := op.Policy.Key
+			key := string(k.In) + ":" + k.Name + k.Pointer + ":" + map[bool]string{true: "true", false: "false"}[k.Required]
+			if op.Decision != test.decision || key != test.key || rulesOf(found) != test.rules {
+				t.Errorf("decision %q, key %s, findings %v", op.Decision, key, found)
+			}
+		})
+	}
+}
+
+// K3: a declared pattern that RE2 cannot compile is reported where it stands and never reaches generated code.
+func TestResolve_DeclaredPattern_K3(t *testing.T) {
+	key := declared(policy.InHeader, "x-idempotency-key", true)
+	key.Key.Pattern, key.Key.MaxLength = `^(?!\s)(.*)(\S)$`, 40
+	op, found := resolved(t, ResolveInput{Operation: &policy.Operation{Method: "POST", Path: "/x", Declared: []policy.DeclaredKey{key}}}, "", "", "true")
+	if op.Policy.Key.Pattern != "" || op.Policy.Key.MaxLength != 40 || rulesOf(found) != "w:key-pattern" || found[0].Pos != key.Pos {
+		t.Errorf("pattern %q, %v", op.Policy.Key.Pattern, found)
+	}
+	op, found = resolved(t, ResolveInput{Operation: &policy.Operation{Method: "POST", Path: "/x", Declared: []policy.DeclaredKey{key}}}, "", "", `key: {pattern: '^\S.*\S$'}`)
+	if op.Policy.Key.Pattern != `^\S.*\S$` || strings.Contains(rulesOf(found), "key-pattern") {
+		t.Errorf("pattern %q, %v", op.Policy.Key.Pattern, found)
+	}
+}
+
+func TestResolve_Fern(t *testing.T) {
+	for _, test := range []struct {
+		name, mark, headers string
+		declared            []policy.DeclaredKey
+		own                 string
+		decision            policy.Decision
+		key                 string
+		rules               string
+	}{
+		{"one header", "true", "[{header: X-Key, name: key}]", nil, "", policy.Keyed, "X-Key", ""},
+		{"a key and an expiry", "true", "[{header: IDEMPOTENCY-KEY}, {header: IDEMPOTENCY-EXPIRATION}]", nil, "", policy.Keyed, "IDEMPOTENCY-KEY", ""},
+		{"a declared key", "true", "", []policy.DeclaredKey{declared(policy.InHeader, "X-Key", true)}, "", policy.Keyed, "X-Key", ""},
+		{"listed among declared", "true", "[{header: x-b}]", []policy.DeclaredKey{declared(policy.InHeader, "X-A", true), declared(policy.InHeader, "X-B", true)}, "", policy.Keyed, "X-B", ""},
+		{"no key", "true", "", nil, "", policy.Undecided, "", "w:fern-without-key"},
+		{"two keys", "true", "[{header: A-Key}, {header: B-Key}]", nil, "", policy.Undecided, "", "w:fern-without-key"},
+		{"not marked", "false", "[{header: X-Key}]", nil, "", policy.Undecided, "", ""},
+		{"x-idempotency goes first", "true", "[{header: X-Key}]", nil, "none", policy.NotRepeatable, "", "i:reason-missing"},
+		{"bad header", "true", "[{header: 'X Key'}]", nil, "", policy.Undecided, "", "w:fern-without-key e:bad-header"},
+		{"no header", "true", "[{name: key}]", nil, "", policy.Undecided, "", "w:fern-without-key e:fern-import"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			in := ResolveInput{Operation: &policy.Operation{Method: "POST", Path: "/x", Declared: test.declared}, FernIdempotent: parse(t, test.mark)}
+			if test.headers != "" {
+				in.FernHeaders = parse(t, test.headers)
+			}
+			op, found := resolved(t, in, "", "", test.own)
+			if op.Decision != test.decision || op.Policy.Key.Name != test.key || rulesOf(found) != test.rules {
+				t.Errorf("decision %q, key %q, findings %v", op.Decision, op.Policy.Key.Name, found)
+			}
+		})
+	}
+}
+
+// A profile is read by the grammar of documents, so a mistake in its data fails here.
+func TestProfileSettings(t *testing.T) {
+	for _, name := range append(policy.ProfileNames(), builtin) {
+		if _, err := profileSettings(name); err != nil {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if _, err := profileSettings("nobody"); err == nil {
+		t.Error("no error for an unknown profile")
+	}
+	if slices.ContainsFunc(laterProfiles, func(name string) bool { return slices.Contains(policy.ProfileNames(), name) }) {
+		t.Error("a profile that is shipped is listed as a later one")
+	}
+}
+
+// The project's own defaults have a value for every member that a policy cannot do without.
+func TestBuiltin_Complete(t *testing.T) {
+	set, err := profileSettings(builtin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	optional := []string{"key.pointer", "key.pattern", "retryWindow", "fingerprint.include", "fingerprint.exclude", "fingerprint.headers",
+		"store.headers", "replay.status", "steps", "downstream", "guard", "note"}
+	for _, m := range grammar {
+		_, isSet := set[m.path]
+		free := slices.Contains(optional, m.path) || strings.HasSuffix(m.path, ".code") || strings.HasSuffix(m.path, ".headers")
+		if isSet == free {
+			t.Errorf("%s: has a default: %v", m.path, isSet)
+		}
+	}
+}
