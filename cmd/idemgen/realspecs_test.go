@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// realSpecs are documents as their owners publish them; see ../shared/specs/README.md. policy is an overlay of ours for
+// those that declare no key; empty means what `idemgen init` writes, unedited.
+var realSpecs = []struct{ name, file, policy string }{
+	{"adyenjson", "adyen_CheckoutService-v71.json", ""},
+	{"adyenyaml", "adyen_CheckoutService-v71.yaml", ""},
+	{"paypal", "paypal_checkout_orders_v2.json", ""},
+	{"square", "square_api.json", ""},
+	{"twilio", "twilio_api_v2010.json", ""},
+	{"obie", "obie_vrp.yaml", ""},
+	{"stripe", "stripe_spec3.json", "stripe.overlay.yaml"},
+	{"github", "github_api.github.com.json", "github.overlay.yaml"},
+	{"openai", "openai_openapi.yaml", "openai.overlay.yaml"},
+}
+
+// specFolder is where the real documents are. They are not a part of this repository; continuous integration has to have
+// them.
+func specFolder(t *testing.T) string {
+	t.Helper()
+	folder, err := filepath.Abs("../../../shared/specs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(folder); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("the real documents are not there: %v", err)
+		}
+		t.Skipf("the real documents are not there: %v", err)
+	}
+	return folder
+}
+
+// idemgen runs a command in this process and returns what it prints.
+func idemgen(t *testing.T, want int, args ...string) (stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code := run(context.Background(), args, nil, &out, &errs, func(string) (string, bool) { return "", false })
+	if code != want {
+		t.Fatalf("idemgen %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), code, want, out.String(), errs.String())
+	}
+	return out.String(), errs.String()
+}
+
+// For each real document: init, generate, the same again, check. The results together are one module that go vet accepts.
+func TestRealSpecs(t *testing.T) {
+	specs := specFolder(t)
+	repository, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	module := t.TempDir()
+	t.Chdir(module)
+	for _, spec := range realSpecs {
+		t.Run(spec.name, func(t *testing.T) {
+			document := filepath.Join(specs, spec.file)
+			overlay := filepath.Join(repository, "testdata", "realspecs", spec.policy)
+			if spec.policy == "" {
+				overlay = filepath.Join(spec.name, "start.overlay.yaml")
+				idemgen(t, exitDone, "init", "--spec", document, "--out", overlay)
+			}
+			config := filepath.Join(spec.name, "idemgen.yaml")
+			content := "spec: " + document + "\noverlays: [" + strings.TrimPrefix(overlay, spec.name+"/") + "]\nout: api\nmigrations: {format: goose}\n"
+			if err := os.WriteFile(makeFolder(t, config), []byte(content), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			idemgen(t, exitDone, "generate", "--config", config)
+			if out, _ := idemgen(t, exitDone, "generate", "--config", config); !strings.HasSuffix(out, ", 0 changed\n") {
+				t.Errorf("a second run changes something: %s", out)
+			}
+			idemgen(t, exitDone, "check", "--config", config)
+			idemgen(t, exitDone, "apply", "--config", config, "--out", filepath.Join(spec.name, "applied"))
+		})
+	}
+	t.Run("adyen's two syntaxes", func(t *testing.T) {
+		files, err := filepath.Glob("adyenjson/api/*.go")
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no files: %v", err)
+		}
+		for _, file := range files {
+			other := strings.Replace(file, "adyenjson", "adyenyaml", 1)
+			a, b := readFile(t, file), readFile(t, other)
+			if a != b {
+				t.Errorf("%s and %s differ", file, other)
+			}
+		}
+	})
+	t.Run("vet", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("compiles some ten thousand lines")
+		}
+		writeModule(t, repository)
+		vet := exec.Command("go", "vet", "./...")
+		vet.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOSUMDB=off")
+		if out, err := vet.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+}
+
+// writeModule makes the working directory a module that uses this repository, with what the machine has already.
+func writeModule(t *testing.T, repository string) {
+	t.Helper()
+	own := readFile(t, filepath.Join(repository, "go.mod"))
+	_, requires, _ := strings.Cut(own, "\n")
+	mod := "module example.com/service\n" + requires + "\nrequire github.com/idemgen/idemgen v0.0.0\nreplace github.com/idemgen/idemgen => " + repository + "\n"
+	if err := os.WriteFile("go.mod", []byte(mod), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("go.sum", []byte(readFile(t, filepath.Join(repository, "go.sum"))), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func makeFolder(t *testing.T, file string) string {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func readFile(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
