@@ -84,8 +84,8 @@ func ietf() policy.Policy {
 	}
 }
 
-// payments is a small service as people write it: two operations, a header, a nullable note, lines, a problem.
-func payments() *policy.Document {
+// paymentsDocument is a small service as people write it: two operations, a header, a nullable note, lines, a problem.
+func paymentsDocument() *policy.Document {
 	currency := &policy.Schema{
 		Name: "Currency", Kind: policy.String, Description: "Currency of ISO 4217.",
 		Enum: []json.RawMessage{json.RawMessage(`"EUR"`), json.RawMessage(`"USD"`)},

@@ -19,8 +19,8 @@ var goldens = []struct {
 	name string
 	doc  func() *policy.Document
 }{
-	{"payments", payments},
-	{"shapes", shapes},
+	{"payments", paymentsDocument},
+	{"shapes", shapesDocument},
 }
 
 func generate(t *testing.T, doc *policy.Document, o gocode.Options) []output.File {

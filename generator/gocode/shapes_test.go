@@ -27,8 +27,8 @@ func literals(texts ...string) (all []json.RawMessage) {
 	return all
 }
 
-// shapes has one of everything that a schema, a parameter, a body or an answer can be.
-func shapes() *policy.Document {
+// shapesDocument has one of everything that a schema, a parameter, a body or an answer can be.
+func shapesDocument() *policy.Document {
 	everything := everythingSchema()
 	create := keyed("createShape", "POST", "/shapes/{id}.json", &policy.Shape{
 		Parameters: []policy.Parameter{{Name: "id", In: "path", Required: true, Style: "simple", Schema: str()}},
