@@ -99,27 +99,17 @@ func TestRealSpecs(t *testing.T) {
 		if testing.Short() {
 			t.Skip("compiles some ten thousand lines")
 		}
-		writeModule(t, repository)
+		for name, content := range moduleFiles(t, repository) {
+			if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
 		vet := exec.Command("go", "vet", "./...")
 		vet.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOSUMDB=off")
 		if out, err := vet.CombinedOutput(); err != nil {
 			t.Errorf("%v\n%s", err, out)
 		}
 	})
-}
-
-// writeModule makes the working directory a module that uses this repository, with what the machine has already.
-func writeModule(t *testing.T, repository string) {
-	t.Helper()
-	own := readFile(t, filepath.Join(repository, "go.mod"))
-	_, requires, _ := strings.Cut(own, "\n")
-	mod := "module example.com/service\n" + requires + "\nrequire github.com/idemgen/idemgen v0.0.0\nreplace github.com/idemgen/idemgen => " + repository + "\n"
-	if err := os.WriteFile("go.mod", []byte(mod), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile("go.sum", []byte(readFile(t, filepath.Join(repository, "go.sum"))), 0o644); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func makeFolder(t *testing.T, file string) string {

@@ -53,7 +53,7 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", condition)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "age": age, "untouched": untouched, "put": put,
+			"exits": exits, "age": age, "untouched": untouched, "put": put, "gomodule": gomodule,
 		},
 	})
 }
@@ -94,6 +94,15 @@ func untouched(ts *testscript.TestScript, neg bool, args []string) {
 		if same := info.ModTime().Equal(longAgo); same == neg {
 			ts.Fatalf("%s: written %v", name, info.ModTime())
 		}
+	}
+}
+
+// gomodule makes the working directory a module that uses this repository, and idemgen as a tool, from what the machine
+// has already: there is no network.
+func gomodule(ts *testscript.TestScript, neg bool, args []string) {
+	repository := ts.Getenv("REPOSITORY")
+	for name, content := range moduleFiles(ts, repository) {
+		ts.Check(os.WriteFile(ts.MkAbs(name), []byte(content), 0o644))
 	}
 }
 
