@@ -3,6 +3,7 @@ package gocode
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/dave/jennifer/jen"
@@ -113,11 +114,24 @@ func (o *operation) literal(earlier []*operation) *jen.Statement {
 	var m members
 	m.text("ID", o.op.ID)
 	m.text("Method", o.op.Method)
-	m.text("Route", o.op.Path)
+	m.text("Route", o.route())
 	m.texts("PathParams", o.wildcards)
 	m.text("DocsURL", o.docsURL)
 	m.add("Policy", policyOf(o, earlier))
 	return jen.Qual(runtimePath, "Operation").Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true}, m...)
+}
+
+// route is the template under which the runtime knows the operation. A webhook has no path, so its name stands for one; a
+// brace that opens no parameter is none.
+func (o *operation) route() string {
+	path := o.op.Path
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	if strings.Count(path, "{") != len(o.wildcards) {
+		path = strings.ReplaceAll(path, "{", "_")
+	}
+	return path
 }
 
 // policyOf is the literal of o's policy, or a reference to the first operation that has the same.

@@ -138,7 +138,7 @@ var opUpload = runtime.Operation{
 var opChargeUpdated = runtime.Operation{
 	ID:     "chargeUpdated",
 	Method: "POST",
-	Route:  "charge.updated",
+	Route:  "/charge.updated",
 	Policy: policy.Policy{
 		Profile: "ietf",
 		Mode:    policy.Transaction,
