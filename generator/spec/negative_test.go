@@ -12,6 +12,7 @@ import (
 
 	"github.com/idemgen/idemgen/generator/diag"
 	"github.com/idemgen/idemgen/generator/spec"
+	"github.com/idemgen/idemgen/generator/spec/extension"
 )
 
 var updateNegative = flag.Bool("update-negative", false, "rewrite the want files of testdata/negative")
@@ -106,5 +107,30 @@ func rewriteWant(t *testing.T, path string, archive *txtar.Archive, got string) 
 	archive.Files = append(files, txtar.File{Name: "want", Data: []byte(got)})
 	if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestNegative_Rules: each rule about x-idempotency is shown by an archive.
+func TestNegative_Rules(t *testing.T) {
+	archives, err := filepath.Glob("../../testdata/negative/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, path := range archives {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	elsewhere := map[string]string{
+		"guard-table-unknown": "needs known tables: TestCheckTables_G1",
+		"alias-loop":          "the loader stops such a file first: TestDecode_AliasLoop",
+	}
+	for _, rule := range extension.Rules() {
+		if elsewhere[rule.ID] == "" && !strings.Contains(all.String(), "("+rule.ID+")\n") {
+			t.Errorf("no archive shows the rule %s", rule.ID)
+		}
 	}
 }

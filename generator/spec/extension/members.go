@@ -116,36 +116,40 @@ func errorAnswers() []member {
 
 // readMembers reads the members of an object of the grammar into settings. path is "" at the top, else "key" and so on.
 func (r *reader) readMembers(fields []field, path string, into settings) {
+	outer := r.outer
+	defer func() { r.outer = outer }()
 	for _, f := range fields {
+		r.outer = outer
+		r.outer = r.position(f.key)
 		name := f.name
 		if path != "" {
 			name = path + "." + f.name
 		}
-		if strings.Contains(f.name, ".") {
+		m, isLeaf := findMember(name)
+		switch {
+		case f.name == "" || strings.Contains(f.name, "."):
 			r.unknown(f, whereIs(path), children(path))
-			continue
-		}
-		if m, ok := findMember(name); ok {
+		case isLeaf:
 			r.readMember(m, f, into)
-			continue
-		}
-		if len(children(name)) == 0 {
+		case len(children(name)) == 0:
 			r.reportUnknown(f, path)
-			continue
+		default:
+			r.readObject(f, name, into)
 		}
-		inner, ok := r.objectIn(f.value, name)
-		if !ok {
-			r.failed = append(r.failed, name)
-			continue
-		}
-		r.readMembers(inner, name, into)
 	}
 }
 
+func (r *reader) readObject(f field, name string, into settings) {
+	inner, ok := r.objectIn(f.value, name)
+	if !ok {
+		r.failed = append(r.failed, name)
+		return
+	}
+	r.readMembers(inner, name, into)
+}
+
 func (r *reader) readMember(m member, f field, into settings) {
-	outer := r.outer
-	r.outer, r.parts = r.position(f.key), nil
-	defer func() { r.outer, r.parts = outer, nil }()
+	r.parts = nil
 	pos := r.position(f.value)
 	apply, ok := m.read(r, f.value, m.path)
 	if !ok {
