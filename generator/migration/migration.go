@@ -131,7 +131,7 @@ func (r *run) schema(found issued) error {
 		if step.Version <= found.version[r.Table] {
 			continue
 		}
-		data := SchemaData{Version: step.Version, Table: r.Table, Up: strings.TrimSpace(step.Up), Down: strings.TrimSpace(step.Down)}
+		data := SchemaData{Version: step.Version, Table: r.Table, Up: withoutSemicolons(strings.TrimSpace(step.Up)), Down: withoutSemicolons(strings.TrimSpace(step.Down))}
 		up, down, err := r.render("schema", data)
 		if err != nil {
 			return err

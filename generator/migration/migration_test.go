@@ -37,7 +37,7 @@ func payments() *policy.Document {
 
 func steps(n int) []Step {
 	all := []Step{
-		{Version: 1, Up: "CREATE TABLE idempotency_keys (\n    scope bytea NOT NULL,\n    key bytea NOT NULL,\n    PRIMARY KEY (scope, key)\n);\n", Down: "DROP TABLE idempotency_keys;\n"},
+		{Version: 1, Up: "-- A row is written once; never changed.\nCREATE TABLE idempotency_keys (\n    scope bytea NOT NULL DEFAULT '--;', -- whose; and what\n    key bytea NOT NULL,\n    PRIMARY KEY (scope, key)\n);\n", Down: "DROP TABLE idempotency_keys;\n"},
 		{Version: 2, Up: "ALTER TABLE idempotency_keys ADD COLUMN note text DEFAULT '{{braces}}';\n", Down: "ALTER TABLE idempotency_keys DROP COLUMN note;\n"},
 	}
 	return all[:n]

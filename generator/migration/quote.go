@@ -68,3 +68,24 @@ func commentText(text string) string {
 		}
 	}, text)
 }
+
+// withoutSemicolons replaces semicolons in the comments of a script: some tools end a statement at each one they see.
+func withoutSemicolons(script string) string {
+	lines := strings.Split(script, "\n")
+	for i, line := range lines {
+		for at := 0; ; {
+			found := strings.Index(line[at:], "--")
+			if found < 0 {
+				break
+			}
+			at += found
+			// Within quotes it is text, not a comment.
+			if strings.Count(line[:at], "'")%2 == 0 && strings.Count(line[:at], `"`)%2 == 0 {
+				lines[i] = line[:at] + strings.ReplaceAll(line[at:], ";", ",")
+				break
+			}
+			at += len("--")
+		}
+	}
+	return strings.Join(lines, "\n")
+}
