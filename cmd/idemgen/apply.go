@@ -19,7 +19,10 @@ adds for readers and tools: the key parameter, the replay marker, the error resp
 the description. Only what is missing is added. It is for tools that know no overlays; the
 document itself is not changed.
 
-The result keeps the document's syntax, JSON or YAML. Without --out it is printed.`
+The result keeps the document's syntax, JSON or YAML. Without --out it is printed.
+
+Exit codes: 0 written; 1 errors in the document or an overlay; 2 usage, configuration, or a
+file that cannot be read or written.`
 
 const applyExample = `  idemgen apply --out dist/openapi.yaml
   idemgen apply --spec openapi.yaml --overlay idempotency.overlay.yaml > published.yaml`
@@ -36,6 +39,7 @@ func newApply(s *session) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return s.apply(cmd.Context(), &flags, out) },
 	}
 	flags.inputs(cmd)
+	flags.rules(cmd)
 	cmd.Flags().StringVar(&out, "out", "", "OpenAPI `file` to write (default: standard output)")
 	must(cmd.MarkFlagFilename("out", "yaml", "yml", "json"))
 	return cmd

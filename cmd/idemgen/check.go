@@ -14,7 +14,10 @@ import (
 const checkLong = `Check generates everything in memory and compares it with the files that are there.
 It writes nothing. When they differ it prints a unified diff, from what is there to what
 generate would write, and exits with 1: put it into continuous integration, so that a
-change of the document and its generated code come together.`
+change of the document and its generated code come together.
+
+Exit codes: 0 up to date; 1 stale, or errors in the document; 2 usage, configuration, or a
+file that cannot be read.`
 
 const checkExample = `  idemgen check
   idemgen check --config examples/payments/idemgen.yaml --format github`
@@ -30,6 +33,7 @@ func newCheck(s *session) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return s.checkStale(cmd.Context(), &flags) },
 	}
 	flags.inputs(cmd)
+	flags.rules(cmd)
 	flags.outputs(cmd)
 	return cmd
 }

@@ -17,9 +17,13 @@ const generateLong = `Generate reads the OpenAPI document and its overlays, and 
     (migrations); an issued migration is never rewritten;
   - the published policy: a Markdown page, a JSON policy and an OpenAPI Overlay (docs).
 
-Files are written only when they differ, and all or none. A file that idemgen did not
-generate is never overwritten. What was generated once and is not any more is deleted;
-.idemgen.json is the record of that, and belongs in version control.`
+Everything goes below the folder of idemgen.yaml, or below this one without it. Files are
+written only when they differ, and all or none. A file that idemgen did not generate is
+never overwritten. What was generated once and is not any more is deleted; .idemgen.json
+is the record of that, and belongs in version control.
+
+Exit codes: 0 written, or nothing to write; 1 errors in the document, and nothing was
+written; 2 usage, configuration, or a file in the way.`
 
 const generateExample = `  # with idemgen.yaml in this folder
   idemgen generate
@@ -42,6 +46,7 @@ func newGenerate(s *session) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return s.generate(cmd.Context(), &flags) },
 	}
 	flags.inputs(cmd)
+	flags.rules(cmd)
 	flags.outputs(cmd)
 	return cmd
 }

@@ -19,7 +19,10 @@ An operation whose idempotency key the document declares already is decided in i
 other POST and PATCH is a comment to decide, with the reason why a repeat may matter. The
 overlay is valid as it is, and yours from then on: idemgen never writes it again.
 
-Without --out it is printed.`
+Without --out it is printed.
+
+Exit codes: 0 written; 1 errors in the document; 2 usage, configuration, or a file that is
+there already.`
 
 const initExample = `  idemgen init --spec openapi.yaml --out idempotency.overlay.yaml
   idemgen generate --spec openapi.yaml --overlay idempotency.overlay.yaml`

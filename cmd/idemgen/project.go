@@ -34,11 +34,16 @@ func (f *projectFlags) inputs(cmd *cobra.Command) {
 	flags.StringVar(&f.config, "config", "", "configuration `file` (default "+config.FileName+", if there is one)")
 	flags.StringVar(&f.spec, "spec", "", "OpenAPI document `file`, YAML or JSON")
 	flags.StringArrayVar(&f.overlays, "overlay", nil, "OpenAPI Overlay `file` to lay over the document; repeat for more, in their order")
-	flags.BoolVar(&f.strict, "strict", false, "make whole-document problems of the OpenAPI document errors")
-	flags.BoolVar(&f.accept, "accept-declared", false, "take every key parameter that the document declares as a decision")
 	must(cmd.MarkFlagFilename("config", "yaml", "yml", "json"))
 	must(cmd.MarkFlagFilename("spec", "yaml", "yml", "json"))
 	must(cmd.MarkFlagFilename("overlay", "yaml", "yml", "json"))
+}
+
+// rules adds the flags that say how the document is taken.
+func (f *projectFlags) rules(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.BoolVar(&f.strict, "strict", false, "make whole-document problems of the OpenAPI document errors")
+	flags.BoolVar(&f.accept, "accept-declared", false, "take every key parameter that the document declares as a decision")
 }
 
 // outputs adds the flags that name what is written.

@@ -16,8 +16,14 @@ Start with your own document:
   idemgen init --spec openapi.yaml --out idempotency.overlay.yaml
   idemgen generate --spec openapi.yaml --overlay idempotency.overlay.yaml
 
-Paths and choices can stand in idemgen.yaml in place of flags; its JSON Schema is
-docs/schema/config-v1.schema.json.
+Flags can stand in idemgen.yaml instead, for good:
+
+  spec: openapi.yaml
+  overlays: [idempotency.overlay.yaml]
+  out: internal/payments
+  migrations: {format: goose, dir: db/migrations}
+
+Its JSON Schema is docs/schema/config-v1.schema.json in idemgen's repository.
 
 Exit codes: 0 done; 1 the answer is no (stale outputs, or errors in the document);
 2 trouble (usage, configuration, a file that cannot be read or written).`

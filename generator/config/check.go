@@ -19,11 +19,11 @@ func problem(format string, args ...any) error { return fmt.Errorf(format, args.
 func checkInput(name string) error {
 	switch {
 	case name == "":
-		return problem("is empty")
+		return problem("the path is empty")
 	case strings.ContainsFunc(name, unicode.IsControl):
-		return problem("has a control character")
+		return problem("%q has a control character", name)
 	case strings.Contains(name, "://"):
-		return problem("is a URL: idemgen reads files only, so that a run is the same tomorrow")
+		return problem("%q is a URL, and idemgen reads files only, so that a run is the same tomorrow", name)
 	}
 	return nil
 }
@@ -37,11 +37,11 @@ func checkOutput(name string) (string, error) {
 	clean := path.Clean(name)
 	switch {
 	case strings.ContainsRune(name, '\\'):
-		return "", problem("has a backslash: paths are written with slashes")
+		return "", problem("%q has a backslash: paths are written with slashes", name)
 	case path.IsAbs(clean):
-		return "", problem("is absolute: outputs go to places below the configuration file")
+		return "", problem("%q is absolute: outputs go to places below the configuration file", name)
 	case !fs.ValidPath(clean):
-		return "", problem("leaves the folder of the configuration file: move the configuration file up to a folder that holds all outputs")
+		return "", problem("%q leaves the folder of the configuration file: move that file up to a folder that holds all outputs", name)
 	}
 	return clean, nil
 }

@@ -100,14 +100,14 @@ func TestDecodeRefuses(t *testing.T) {
 		{"spec: [a]", `idemgen.yaml:1:7: spec has to be text, and this is a list (config-type)`, ""},
 		{"spec: 1", `idemgen.yaml:1:7: spec has to be text, and this is the number 1 (config-type)`, ""},
 		{"spec:", `idemgen.yaml:1:6: spec has no value (config-type)`, "leave the member out"},
-		{"spec: ''", `idemgen.yaml:1:7: spec: is empty (config-value)`, ""},
-		{"spec: https://example.com/a", `idemgen.yaml:1:7: spec: is a URL: idemgen reads files only, so that a run is the same tomorrow (config-value)`, ""},
+		{"spec: ''", `idemgen.yaml:1:7: spec: the path is empty (config-value)`, ""},
+		{"spec: https://example.com/a", `idemgen.yaml:1:7: spec: "https://example.com/a" is a URL, and idemgen reads files only, so that a run is the same tomorrow (config-value)`, ""},
 		{"overlays: a.yaml", `idemgen.yaml:1:11: overlays has to be a list, and this is text (config-type)`, ""},
 		{"overlays: [a, 2]", `idemgen.yaml:1:15: overlays[1] has to be text, and this is the number 2 (config-type)`, ""},
-		{"out: ../x", `idemgen.yaml:1:6: out: leaves the folder of the configuration file: move the configuration file up to a folder that holds all outputs (config-value)`, ""},
-		{"out: /x", `idemgen.yaml:1:6: out: is absolute: outputs go to places below the configuration file (config-value)`, ""},
-		{`out: a\b`, `idemgen.yaml:1:6: out: has a backslash: paths are written with slashes (config-value)`, ""},
-		{`out: "a\nb"`, `idemgen.yaml:1:6: out: has a control character (config-value)`, ""},
+		{"out: ../x", `idemgen.yaml:1:6: out: "../x" leaves the folder of the configuration file: move that file up to a folder that holds all outputs (config-value)`, ""},
+		{"out: /x", `idemgen.yaml:1:6: out: "/x" is absolute: outputs go to places below the configuration file (config-value)`, ""},
+		{`out: a\b`, `idemgen.yaml:1:6: out: "a\\b" has a backslash: paths are written with slashes (config-value)`, ""},
+		{`out: "a\nb"`, `idemgen.yaml:1:6: out: "a\nb" has a control character (config-value)`, ""},
 		{"package: my-api", `idemgen.yaml:1:10: package: "my-api" is not a Go package name (config-value)`, ""},
 		{"package: func", `idemgen.yaml:1:10: package: "func" is not a Go package name (config-value)`, ""},
 		{"package: main", `idemgen.yaml:1:10: package: package main cannot be imported, so nothing could use the generated handlers (config-value)`, ""},
@@ -176,13 +176,13 @@ func TestOverrides(t *testing.T) {
 		}
 	}
 	for want, o := range map[string]Overrides{
-		`--out ../y: leaves the folder`: {Out: "../y"},
-		`--package a-b: "a-b" is not`:   {Package: "a-b"},
-		`--overlay : is empty`:          {Overlays: []string{""}},
-		`--migrations goos: "goos" is not a migration format; did you mean "goose"?`:       {Migrations: "goos"},
-		`--migrations goose:/etc: is absolute`:                                             {Migrations: "goose:/etc"},
-		`--migrations goose:: is empty`:                                                    {Migrations: "goose:"},
-		`--migrations none:x: "none" is not a migration format; known are plain, goose, g`: {Migrations: "none:x"},
+		`--out: "../y" leaves the folder`:                                           {Out: "../y"},
+		`--package: "a-b" is not`:                                                   {Package: "a-b"},
+		`--overlay: the path is empty`:                                              {Overlays: []string{""}},
+		`--migrations: "goos" is not a migration format; did you mean "goose"?`:     {Migrations: "goos"},
+		`--migrations: "/etc" is absolute`:                                          {Migrations: "goose:/etc"},
+		`--migrations: the path is empty`:                                           {Migrations: "goose:"},
+		`--migrations: "none" is not a migration format; known are plain, goose, g`: {Migrations: "none:x"},
 	} {
 		if _, err := base.With(o); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)

@@ -25,7 +25,7 @@ func (c Config) With(o Overrides) (Config, error) {
 			continue
 		}
 		if err := find(members, set.member).set(&c, set.value); err != nil {
-			return Config{}, fmt.Errorf("--%s %s: %w", set.member, set.value, err)
+			return Config{}, fmt.Errorf("--%s: %w", set.member, err)
 		}
 	}
 	if len(o.Overlays) > 0 {
@@ -33,12 +33,12 @@ func (c Config) With(o Overrides) (Config, error) {
 	}
 	for _, overlay := range o.Overlays {
 		if err := find(members, "overlays").add(&c, overlay); err != nil {
-			return Config{}, fmt.Errorf("--overlay %s: %w", overlay, err)
+			return Config{}, fmt.Errorf("--overlay: %w", err)
 		}
 	}
 	if o.Migrations != "" {
 		if err := c.overrideMigrations(o.Migrations); err != nil {
-			return Config{}, fmt.Errorf("--migrations %s: %w", o.Migrations, err)
+			return Config{}, fmt.Errorf("--migrations: %w", err)
 		}
 	}
 	c.Strict = c.Strict || o.Strict

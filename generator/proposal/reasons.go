@@ -15,6 +15,8 @@ type reason struct {
 	text string
 	// advice is what such an operation is most often.
 	advice string
+	// relative is true for changes that depend on what was there before.
+	relative bool
 }
 
 // reasons are looked at in this order, and the first whose word is found is given: what an operation does (search,
@@ -43,7 +45,7 @@ var reasons = []reason{
 	},
 	{
 		words: []string{"increment", "decrement", "adjust", "adjustment", "add", "append", "redeem", "accumulate", "consume"},
-		text:  "may change a value relative to what it was, which a repeat does again", advice: "required",
+		text:  "may change a value relative to what it was, which a repeat does again", advice: "required", relative: true,
 	},
 	{
 		words: []string{"create", "new", "register", "submit", "upload", "import", "start", "open", "clone", "copy", "generate", "session", "token", "batch", "bulk"},
@@ -56,6 +58,9 @@ var reasons = []reason{
 func reasonFor(op *policy.Operation) (text, advice string) {
 	found := words(op)
 	for _, r := range reasons {
+		if op.Method == "PATCH" && !r.relative {
+			continue // what a PATCH is made to says little: it changes what is there
+		}
 		for _, word := range r.words {
 			if found[word] {
 				return "the word " + word + " suggests that it " + r.text, r.advice
