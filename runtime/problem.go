@@ -88,23 +88,23 @@ func (p *Problem) MarshalJSON() ([]byte, error) {
 		{"code", p.Code, p.Code != ""},
 	}
 	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
 	write := func(name string, value any) error {
+		encodedName, err := json.Marshal(name)
+		if err != nil {
+			return err
+		}
+		encoded, err := json.Marshal(value)
+		if err != nil {
+			return err
+		}
 		separator := byte(',')
 		if out.Len() == 0 {
 			separator = '{'
 		}
 		out.WriteByte(separator)
-		if err := encoder.Encode(name); err != nil {
-			return err
-		}
-		out.Truncate(out.Len() - 1) // the encoder's newline
+		out.Write(encodedName)
 		out.WriteByte(':')
-		if err := encoder.Encode(value); err != nil {
-			return err
-		}
-		out.Truncate(out.Len() - 1)
+		out.Write(encoded)
 		return nil
 	}
 	taken := map[string]bool{}

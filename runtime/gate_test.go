@@ -1,0 +1,240 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	goruntime "runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+const long = time.Minute
+
+var testPatience = patience{limit: long}
+
+// waitFor waits until n requests are in the queue of id.
+func (g *gate) waitFor(t testing.TB, id ID, n int) {
+	t.Helper()
+	for start := time.Now(); ; goruntime.Gosched() {
+		g.mu.Lock()
+		f := g.flights[id]
+		waiting := 0
+		if f != nil {
+			for _, w := range f.waiters {
+				if !w.gone {
+					waiting++
+				}
+			}
+		}
+		g.mu.Unlock()
+		if waiting == n {
+			return
+		}
+		if time.Since(start) > 10*time.Second {
+			t.Fatalf("%d are waiting, want %d", waiting, n)
+		}
+	}
+}
+
+func (g *gate) wantEmpty(t testing.TB) {
+	t.Helper()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.flights) != 0 {
+		t.Errorf("%d ids are left in the gate", len(g.flights))
+	}
+}
+
+func TestGate_C2_I10_RecordGoesToAllWhoWait(t *testing.T) {
+	g, id := newGate(), ID{"s", "k"}
+	lead, outcome := g.enter(context.Background(), id, testPatience)
+	if outcome.state != gateLead {
+		t.Fatal(outcome)
+	}
+	var told atomic.Int64
+	record := &Record{Status: 201}
+	var all sync.WaitGroup
+	for range 1000 {
+		all.Go(func() {
+			turn, outcome := g.enter(context.Background(), id, testPatience)
+			if turn != nil || outcome.state != gateRecord || outcome.record != record {
+				t.Errorf("%+v", outcome)
+			}
+			told.Add(1)
+		})
+	}
+	g.waitFor(t, id, 1000)
+	lead.running()
+	if told.Load() != 0 {
+		t.Error("somebody was told while the leader was running")
+	}
+	lead.leave(record)
+	all.Wait()
+	g.wantEmpty(t)
+}
+
+func TestGate_LeadGoesOnInOrder(t *testing.T) {
+	g, id := newGate(), ID{"s", "k"}
+	lead, _ := g.enter(context.Background(), id, testPatience)
+	order := make(chan int, 10)
+	var all sync.WaitGroup
+	for i := range 10 {
+		all.Go(func() {
+			turn, outcome := g.enter(context.Background(), id, testPatience)
+			if outcome.state != gateLead {
+				t.Errorf("%d: %+v", i, outcome)
+				return
+			}
+			order <- i
+			turn.leave(nil)
+		})
+		g.waitFor(t, id, i+1)
+	}
+	lead.leave(nil)
+	all.Wait()
+	for i := range 10 {
+		if got := <-order; got != i {
+			t.Errorf("%d led as number %d", got, i)
+		}
+	}
+	g.wantEmpty(t)
+}
+
+func TestGate_C2_ImpatientLeaveWhenTheWorkRuns(t *testing.T) {
+	g, id := newGate(), ID{"s", "k"}
+	impatient := patience{limit: long, untilRunning: true}
+	lead, _ := g.enter(context.Background(), id, testPatience)
+	states := make(chan gateState, 3)
+	var all sync.WaitGroup
+	enter := func(p patience) {
+		all.Go(func() {
+			turn, outcome := g.enter(context.Background(), id, p)
+			if turn != nil {
+				turn.leave(nil)
+			}
+			states <- outcome.state
+		})
+	}
+	enter(impatient)
+	g.waitFor(t, id, 1) // the leader is still looking for a record, which would be everybody's answer
+	enter(testPatience)
+	g.waitFor(t, id, 2)
+	lead.running()
+	if state := <-states; state != gateBusy {
+		t.Errorf("who does not wait for work was told %d", state)
+	}
+	if _, outcome := g.enter(context.Background(), id, impatient); outcome.state != gateBusy {
+		t.Errorf("a late one was told %d", outcome.state)
+	}
+	lead.leave(&Record{})
+	if state := <-states; state != gateRecord {
+		t.Errorf("who waits was told %d", state)
+	}
+	all.Wait()
+
+	// After a lead that ended without a record, the next leader is looking again.
+	lead, _ = g.enter(context.Background(), id, testPatience)
+	lead.running()
+	taken := make(chan *turn)
+	go func() {
+		turn, _ := g.enter(context.Background(), id, testPatience)
+		taken <- turn
+	}()
+	g.waitFor(t, id, 1)
+	lead.leave(nil)
+	next := <-taken
+	enter(impatient)
+	g.waitFor(t, id, 1)
+	next.leave(&Record{})
+	if state := <-states; state != gateRecord {
+		t.Errorf("told %d", state)
+	}
+	all.Wait()
+	g.wantEmpty(t)
+}
+
+func TestGate_WaitIsBounded(t *testing.T) {
+	g, id := newGate(), ID{"s", "k"}
+	lead, _ := g.enter(context.Background(), id, testPatience)
+	if _, outcome := g.enter(context.Background(), id, patience{limit: 10 * time.Millisecond}); outcome.state != gateBusy {
+		t.Errorf("%+v", outcome)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(10*time.Millisecond, cancel)
+	if _, outcome := g.enter(ctx, id, testPatience); outcome.state != gateGone {
+		t.Errorf("%+v", outcome)
+	}
+	// Those who left are passed over.
+	done := make(chan gateOutcome)
+	go func() {
+		turn, outcome := g.enter(context.Background(), id, testPatience)
+		if turn != nil {
+			turn.leave(nil)
+		}
+		done <- outcome
+	}()
+	g.waitFor(t, id, 1)
+	lead.leave(nil)
+	if outcome := <-done; outcome.state != gateLead {
+		t.Errorf("%+v", outcome)
+	}
+	g.wantEmpty(t)
+}
+
+// TestGate_LeadIsNeverLost has waiters leave at the moment at which they are told.
+func TestGate_LeadIsNeverLost(t *testing.T) {
+	g, id := newGate(), ID{"s", "k"}
+	for range 2000 {
+		lead, outcome := g.enter(context.Background(), id, testPatience)
+		if outcome.state != gateLead {
+			t.Fatal("a lead was lost")
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		var all sync.WaitGroup
+		for range 3 {
+			all.Go(func() {
+				turn, _ := g.enter(ctx, id, patience{limit: time.Microsecond * 50})
+				if turn != nil {
+					turn.leave(nil)
+				}
+			})
+		}
+		go cancel()
+		lead.leave(nil)
+		all.Wait()
+		g.wantEmpty(t)
+	}
+}
+
+// BenchmarkGate measures what a request pays for the gate: alone with its key, and with the others on keys of their own.
+func BenchmarkGate(b *testing.B) {
+	b.Run("own key", func(b *testing.B) {
+		g := newGate()
+		var n atomic.Int64
+		b.ReportAllocs()
+		b.RunParallel(func(pb *testing.PB) {
+			id := ID{"p6:acct_1o13:createPayment", fmt.Sprint(n.Add(1))}
+			for pb.Next() {
+				turn, _ := g.enter(context.Background(), id, testPatience)
+				turn.running()
+				turn.leave(nil)
+			}
+		})
+	})
+	b.Run("storm of 1000", func(b *testing.B) {
+		g, id := newGate(), ID{"p6:acct_1o13:createPayment", "hot"}
+		b.ReportAllocs()
+		for b.Loop() {
+			lead, _ := g.enter(context.Background(), id, testPatience)
+			var all sync.WaitGroup
+			for range 1000 {
+				all.Go(func() { g.enter(context.Background(), id, testPatience) })
+			}
+			g.waitFor(b, id, 1000)
+			lead.leave(&Record{})
+			all.Wait()
+		}
+	})
+}
