@@ -218,7 +218,9 @@ func TestPayments_Outcomes(t *testing.T) {
 // teapot is an answer that the document does not know.
 type teapot struct{}
 
-func (teapot) VisitCreatePayment() (runtime.Response, error) { return runtime.Response{Status: 418}, nil }
+func (teapot) VisitCreatePayment() (runtime.Response, error) {
+	return runtime.Response{Status: 418}, nil
+}
 
 // The route is one that net/http alone cannot express, the body optional, and so is the key.
 func TestPayments_Refund(t *testing.T) {

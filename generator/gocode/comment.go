@@ -27,13 +27,23 @@ func doc(lead, text string) *jen.Statement {
 func docLines(lead, text string) []string {
 	lines := breakLines(strings.TrimSpace(lead + " " + firstParagraph(text)))
 	for i, line := range lines {
-		// "// +build" is a build constraint wherever it stands before the package clause.
-		if strings.HasPrefix(line, "+") {
-			line = "(plus) " + line[1:]
-		}
-		lines[i] = "// " + line
+		lines[i] = commentLine(line)
 	}
 	return lines
+}
+
+// remark writes a document's text as a comment at the end of a line.
+func remark(text string) string {
+	return commentLine(firstParagraph(text))
+}
+
+// commentLine makes one clean line a comment. A line that begins with "+build" would be one too many: go/printer takes it
+// for a build constraint wherever it stands, and moves it to the top of the file.
+func commentLine(line string) string {
+	if strings.HasPrefix(line, "+") {
+		line = "(plus) " + line[1:]
+	}
+	return "// " + line
 }
 
 // firstParagraph returns the first paragraph of a CommonMark text as one clean line.

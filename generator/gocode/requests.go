@@ -24,13 +24,13 @@ func (p *plan) declareRequest(f *jen.File, o *operation) {
 			Id("Key").String()
 		g.Comment("// Principal is who asks, as authentication has it.").Line().Id("Principal").String()
 		for _, param := range o.params {
-			g.Add(doc("", param.Description)).Id(param.name).Add(param.slot.goType()).Comment("// " + param.place())
+			g.Add(doc("", param.Description)).Id(param.name).Add(param.slot.goType()).Comment(remark(param.In + " " + param.Name))
 		}
 		if o.contentType {
 			g.Comment("// ContentType is the body's, as the client sent it.").Line().Id("ContentType").String()
 		}
 		for _, body := range o.bodies {
-			g.Add(doc("", o.op.Shape.Body.Description)).Id(body.name).Add(body.slot.goType()).Comment("// " + cleanLine(body.MediaType))
+			g.Add(doc("", o.op.Shape.Body.Description)).Id(body.name).Add(body.slot.goType()).Comment(remark(body.MediaType))
 		}
 	})
 }
@@ -42,11 +42,6 @@ func (o *operation) where() string {
 		return "the webhook " + path
 	}
 	return path
-}
-
-// place says in a comment where a parameter stands.
-func (f *param) place() string {
-	return f.In + " " + firstParagraph(f.Name)
 }
 
 // declareRequestReader writes

@@ -39,7 +39,7 @@ func (p *plan) declareAnswer(f *jen.File, o *operation, a *answer) {
 			g.Id("ContentType").String()
 		}
 		for _, h := range a.headers {
-			g.Add(doc("", h.Description)).Id(h.name).Add(h.slot.goType()).Comment("// header " + firstParagraph(h.Name))
+			g.Add(doc("", h.Description)).Id(h.name).Add(h.slot.goType()).Comment(remark("header " + h.Name))
 		}
 		if a.content != nil {
 			g.Id("Body").Add(a.slot.goType())
