@@ -94,7 +94,7 @@ func (b *overlayBuilder) operation(op *policy.Operation, docs string) {
 	}
 	if parameter := b.missingParameter(op); parameter != nil {
 		parameters = list(parameter)
-		b.remove(fmt.Sprintf("%s.parameters[?@.name == %s && @.in == %s]", target, quotePath(op.Policy.Key.Name), quotePath(b.parameterPlace(op))))
+		b.remove(fmt.Sprintf("%s.parameters[?@.name == %s && @.in == %s]", target, quotePath(op.Policy.Key.Name), quotePath(string(op.Policy.Key.In))))
 	}
 	update := object(
 		field{"description", textOr(description)},
@@ -105,7 +105,6 @@ func (b *overlayBuilder) operation(op *policy.Operation, docs string) {
 	if !empty(update) {
 		b.update(target, update)
 	}
-	b.bodyMember(op)
 }
 
 func orNil(node *yaml.Node) *yaml.Node {
@@ -189,24 +188,11 @@ func withoutParagraph(description string) string {
 	return before + after
 }
 
-func (b *overlayBuilder) parameterPlace(op *policy.Operation) string {
-	if op.Policy.Key.In == policy.InForm {
-		return "formData" // Swagger 2.0 only
-	}
-	return string(op.Policy.Key.In)
-}
-
 // missingParameter is the key's parameter, where the key travels in one and the document does not declare it.
 func (b *overlayBuilder) missingParameter(op *policy.Operation) *yaml.Node {
 	key := op.Policy.Key
-	switch key.In {
-	case policy.InHeader, policy.InQuery:
-	case policy.InForm:
-		if !b.swagger || declaresMember(op, key.Name) {
-			return nil
-		}
-	default:
-		return nil
+	if key.In != policy.InHeader && key.In != policy.InQuery {
+		return nil // a key in a body without a place for it is an error long before
 	}
 	for _, parameter := range op.Shape.Parameters {
 		same := parameter.Name == key.Name || key.In == policy.InHeader && strings.EqualFold(parameter.Name, key.Name)
@@ -220,7 +206,7 @@ func (b *overlayBuilder) missingParameter(op *policy.Operation) *yaml.Node {
 	)
 	schema := keySchema(key)
 	fields := []field{
-		{"name", text(key.Name)}, {"in", text(b.parameterPlace(op))}, {"required", boolean(key.Required)}, {"description", text(about.String())},
+		{"name", text(key.Name)}, {"in", text(string(key.In))}, {"required", boolean(key.Required)}, {"description", text(about.String())},
 	}
 	if b.swagger {
 		return object(append(fields, schema...)...)
@@ -254,80 +240,11 @@ func keySchema(key policy.Key) []field {
 	return fields
 }
 
-func declaresMember(op *policy.Operation, name string) bool {
-	if op.Shape.Body == nil {
-		return false
-	}
-	for _, content := range op.Shape.Body.Contents {
-		if hasProperty(content.Schema, name) {
-			return true
-		}
-	}
-	return false
-}
-
-func hasProperty(schema *policy.Schema, name string) bool {
-	return schema != nil && slices.ContainsFunc(schema.Properties, func(p policy.Property) bool { return p.Name == name })
-}
-
-// bodyMember adds the key to the body's schema, where it travels in the body and the schema does not have it.
-func (b *overlayBuilder) bodyMember(op *policy.Operation) {
-	key := op.Policy.Key
-	var steps []string
-	switch {
-	case key.In == policy.InBody:
-		steps = pointerSteps(key.Pointer)
-	case key.In == policy.InForm && !b.swagger:
-		steps = []string{key.Name}
-	default:
-		return
-	}
-	if len(steps) == 0 || op.Shape.Body == nil {
-		return
-	}
-	for _, content := range op.Shape.Body.Contents {
-		base := baseType(content.MediaType)
-		form := base == "application/x-www-form-urlencoded" || base == "multipart/form-data"
-		if isJSON(base) != (key.In == policy.InBody) || form != (key.In == policy.InForm) {
-			continue
-		}
-		schema, missing := content.Schema, false
-		var at *policy.Schema // the last schema on the way that has a name
-		var way []string
-		for _, step := range steps {
-			if schema == nil || schema.Kind != policy.Object {
-				break
-			}
-			if schema.Name != "" {
-				at, way = schema, nil
-			}
-			way = append(way, step)
-			if !hasProperty(schema, step) {
-				missing = true
-				break
-			}
-			i := slices.IndexFunc(schema.Properties, func(p policy.Property) bool { return p.Name == step })
-			schema = schema.Properties[i].Schema
-		}
-		if !missing {
-			continue
-		}
-		if at == nil || len(way) != 1 || at.Pos.File != "" && b.doc.SpecFile != "" && at.Pos.File != b.doc.SpecFile {
-			b.skip(content.Pos, "overlay-body-member",
-				fmt.Sprintf("the schema of %s %s does not have the key at /%s, and an overlay cannot add it there safely", op.Method, op.Path, strings.Join(steps, "/")),
-				"add the member to the schema")
-			continue
-		}
-		b.component("schemas", "definitions", at.Name, object(field{"properties", object(field{way[0], object(append(keySchema(key),
-			field{"description", text("Names the thing you want done: new for each, the same for each attempt at it.")})...)})}))
-	}
-}
-
-// component updates a shared component, once.
-func (b *overlayBuilder) component(section, swaggerSection, name string, update *yaml.Node) {
-	target := "$.components." + section + "[" + quotePath(name) + "]"
+// sharedResponse updates a shared response, once.
+func (b *overlayBuilder) sharedResponse(name string, update *yaml.Node) {
+	target := "$.components.responses[" + quotePath(name) + "]"
 	if b.swagger {
-		target = "$." + swaggerSection + "[" + quotePath(name) + "]"
+		target = "$.responses[" + quotePath(name) + "]"
 	}
 	if b.components[target] {
 		return
@@ -348,8 +265,8 @@ func (b *overlayBuilder) shared() []*yaml.Node {
 	}
 	schema := object(field{problemSchema, object(
 		field{"type", text("object")},
+		// No list of required members: laid over twice, a list would hold each twice.
 		field{"description", text("Says why a request with an idempotency key was refused (RFC 9457).")},
-		field{"required", list(text("type"), text("status"))},
 		field{"properties", object(
 			field{"type", member("string", "A URI that names the kind of refusal. It does not change.")},
 			field{"title", member("string", "The kind of refusal in words, which may change.")},
@@ -397,8 +314,7 @@ func documents(op *policy.Operation, status string) bool {
 func (b *overlayBuilder) documented(op *policy.Operation, response policy.Response) *yaml.Node {
 	var headers, contents []field
 	if marker := op.Policy.Replay.Header; marker != "" && keeps(op.Policy.Store.Statuses, response.Status) && !hasHeader(response, marker) {
-		headers = append(headers, field{marker, b.header(fmt.Sprintf("Present, as %s, when the answer is that of an earlier request with the same key.",
-			Code(op.Policy.Replay.Value)), "string")})
+		headers = append(headers, field{marker, b.markerHeader(op)})
 	}
 	if response.Ref != "" {
 		// A $ref stands for the whole response, so the header goes to what it stands for. A refusal does not: the
@@ -439,7 +355,7 @@ func (b *overlayBuilder) referred(response policy.Response, headers []field) {
 			break
 		}
 		name = strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
-		b.component("responses", "responses", name, object(field{"headers", object(headers...)}))
+		b.sharedResponse(name, object(field{"headers", object(headers...)}))
 		return
 	}
 	b.skip(response.Pos, "overlay-response-ref",
@@ -467,6 +383,11 @@ func (b *overlayBuilder) header(about, kind string) *yaml.Node {
 		return object(field{"description", text(about)}, field{"type", text(kind)})
 	}
 	return object(field{"description", text(about)}, field{"schema", object(field{"type", text(kind)})})
+}
+
+func (b *overlayBuilder) markerHeader(op *policy.Operation) *yaml.Node {
+	about := say("Present, as {}, when the answer is that of an earlier request with the same key.", code(op.Policy.Replay.Value))
+	return b.header(about.String(), "string")
 }
 
 func (b *overlayBuilder) retryAfterHeader() *yaml.Node {
@@ -512,10 +433,14 @@ var refusalReasons = map[string]string{
 }
 
 func (b *overlayBuilder) refusal(op *policy.Operation, group refusalGroup) *yaml.Node {
-	var headers *yaml.Node
-	if group.retryAfter {
-		headers = object(field{"Retry-After", b.retryAfterHeader()})
+	var fields []field
+	if marker := op.Policy.Replay.Header; marker != "" && keeps(op.Policy.Store.Statuses, group.status) {
+		fields = append(fields, field{marker, b.markerHeader(op)}) // the operation's own answers of the status are kept
 	}
+	if group.retryAfter {
+		fields = append(fields, field{"Retry-After", b.retryAfterHeader()})
+	}
+	headers := orNil(object(fields...))
 	description := text("Refused: " + strings.Join(group.reasons, ", or ") + ".")
 	schema := b.refusalSchema(op)
 	if b.swagger {
