@@ -3,7 +3,6 @@ package example
 import (
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/idemgen/idemgen/runtime/policy"
 )
@@ -36,28 +35,36 @@ var plainText = sample{text: "text", filler: "text"}
 // digits at these places tell the n-th text of a format from the others.
 var counters = map[string]int{"uuid": 35, "date": 9, "date-time": 18, "ipv4": 8, "ipv6": 10, "time": 7}
 
-// texts proposes strings for a schema, the n-th first; the caller takes the first that is valid.
+// texts proposes strings for a schema, the n-th first; the caller takes the first that is valid. A text that can be read goes before one that
+// is made from the pattern.
 func texts(s *policy.Schema, n int) []string {
-	var found []string
-	if s.Pattern != "" {
-		found = append(found, matches(s.Pattern, lengths(s), n)...)
+	b := lengths(s)
+	found := []string{formatted(s.Format, b, n)}
+	if _, known := samples[s.Format]; !known {
+		found = append(found, letters(min(max(len(plainText.text), b.least), b.most), n))
 	}
-	shape, known := samples[s.Format]
+	if s.Pattern != "" {
+		found = append(found, matches(s.Pattern, b, n)...)
+	}
+	return found
+}
+
+// formatted is the n-th text of a format, as long as the lengths ask for where the format can be.
+func formatted(format string, b bounds, n int) string {
+	shape, known := samples[format]
 	if !known {
 		shape = plainText
 	}
 	text := shape.text
-	if !known && n > 0 {
-		text += strconv.Itoa(n + 1)
+	if at, counted := counters[format]; counted {
+		return text[:at] + string(rune('0'+(int(text[at]-'0')+n)%10)) + text[at+1:]
 	}
-	if at, counted := counters[s.Format]; counted {
-		text = text[:at] + string(rune('0'+(int(text[at]-'0')+n)%10)) + text[at+1:]
-		return append(found, text)
-	}
-	least, most := lengths(s).least, lengths(s).most
-	want := max(utf8.RuneCountInString(text), least)
-	if known {
+	want := max(len(text), b.least)
+	switch {
+	case known:
 		want = max(want, len(text)+n*len(shape.filler))
+	case n > 0:
+		text += strconv.Itoa(n + 1)
 	}
 	for len(text) < want && shape.filler != "" {
 		at := len(text)
@@ -66,11 +73,7 @@ func texts(s *policy.Schema, n int) []string {
 		}
 		text = text[:at] + shape.filler + text[at:]
 	}
-	found = append(found, text)
-	if !known {
-		found = append(found, letters(min(want, most), n))
-	}
-	return found
+	return text
 }
 
 // letters is a text of a given length, the n-th of 26.
