@@ -8,8 +8,28 @@ import (
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
-// problemCase is one thing the runtime itself has to say. The name ends the problem type's URI; it is published and never
-// changes its meaning.
+// The names of what the runtime itself has to say. A problem's type is the base (see [WithProblemBase]) and the name,
+// unless the policy gives another; problems.md has a section for each. They are published and never change their meaning.
+const (
+	ProblemMissingKey          = "missing-key"
+	ProblemMalformedKey        = "malformed-key"
+	ProblemKeyReused           = "key-reused"
+	ProblemInFlight            = "in-flight"
+	ProblemUnavailable         = "unavailable"
+	ProblemAnswerNotKept       = "answer-not-kept"
+	ProblemUnknownFingerprint  = "unknown-fingerprint"
+	ProblemOutcomeUnknown      = "outcome-unknown"
+	ProblemConflict            = "conflict"
+	ProblemDuplicateEffect     = "duplicate-effect"
+	ProblemUnauthenticated     = "unauthenticated"
+	ProblemMalformedBody       = "malformed-body"
+	ProblemBodyTooLarge        = "body-too-large"
+	ProblemUnsupportedEncoding = "unsupported-encoding"
+	ProblemInvalidRequest      = "invalid-request"
+	ProblemInternalError       = "internal-error"
+)
+
+// problemCase is one thing the runtime itself has to say.
 type problemCase struct {
 	name   string
 	status int
@@ -18,31 +38,29 @@ type problemCase struct {
 	answer func(*policy.Errors) policy.ErrorAnswer
 }
 
-// The cases. docs/problems.md has a section for each.
 var (
-	caseMissing     = &problemCase{"missing-key", 400, "Idempotency key is missing", func(e *policy.Errors) policy.ErrorAnswer { return e.Missing }}
-	caseMalformed   = &problemCase{"malformed-key", 400, "Idempotency key is malformed", func(e *policy.Errors) policy.ErrorAnswer { return e.Malformed }}
-	caseMismatch    = &problemCase{"key-reused", 422, "Idempotency key was used for another request", func(e *policy.Errors) policy.ErrorAnswer { return e.Mismatch }}
-	caseInFlight    = &problemCase{"in-flight", 409, "A request with this idempotency key is in progress", func(e *policy.Errors) policy.ErrorAnswer { return e.InFlight }}
-	caseUnavailable = &problemCase{"unavailable", 503, "The request was not carried out", func(e *policy.Errors) policy.ErrorAnswer { return e.Unavailable }}
-	caseTooLarge    = &problemCase{"answer-not-kept", 409, "The request was carried out, its answer was too large to keep", func(e *policy.Errors) policy.ErrorAnswer { return e.TooLarge }}
+	caseMissing     = &problemCase{ProblemMissingKey, 400, "Idempotency key is missing", func(e *policy.Errors) policy.ErrorAnswer { return e.Missing }}
+	caseMalformed   = &problemCase{ProblemMalformedKey, 400, "Idempotency key is malformed", func(e *policy.Errors) policy.ErrorAnswer { return e.Malformed }}
+	caseMismatch    = &problemCase{ProblemKeyReused, 422, "Idempotency key was used for another request", func(e *policy.Errors) policy.ErrorAnswer { return e.Mismatch }}
+	caseInFlight    = &problemCase{ProblemInFlight, 409, "A request with this idempotency key is in progress", func(e *policy.Errors) policy.ErrorAnswer { return e.InFlight }}
+	caseUnavailable = &problemCase{ProblemUnavailable, 503, "The request was not carried out", func(e *policy.Errors) policy.ErrorAnswer { return e.Unavailable }}
+	caseTooLarge    = &problemCase{ProblemAnswerNotKept, 409, "The request was carried out, its answer was too large to keep", func(e *policy.Errors) policy.ErrorAnswer { return e.TooLarge }}
 
-	caseOldVersion      = &problemCase{"unknown-fingerprint", 422, "The earlier request with this key cannot be compared", nil}
-	caseUnknownOutcome  = &problemCase{"outcome-unknown", 503, "The outcome of the request is not known yet", nil}
-	caseConflict        = &problemCase{"conflict", 409, "The request conflicts with an earlier one", nil}
-	caseDuplicateEffect = &problemCase{"duplicate-effect", 409, "The effect of this request exists already", nil}
-	caseUnauthenticated = &problemCase{"unauthenticated", 401, "The request is not authenticated", nil}
-	caseUnknownAccount  = &problemCase{"unavailable", 503, "The request was not carried out", nil}
-	caseBadBody         = &problemCase{"malformed-body", 400, "The request body is malformed", nil}
-	caseBodyTooLarge    = &problemCase{"body-too-large", 413, "The request body is too large", nil}
-	caseBadEncoding     = &problemCase{"unsupported-encoding", 415, "The request body's encoding is not supported", nil}
-	caseBadRequest      = &problemCase{"invalid-request", 400, "The request is invalid", nil}
-	caseInternal        = &problemCase{"internal-error", 500, "Internal error", nil}
+	caseOldVersion      = &problemCase{ProblemUnknownFingerprint, 422, "The earlier request with this key cannot be compared", nil}
+	caseUnknownOutcome  = &problemCase{ProblemOutcomeUnknown, 503, "The outcome of the request is not known yet", nil}
+	caseConflict        = &problemCase{ProblemConflict, 409, "The request conflicts with an earlier one", nil}
+	caseDuplicateEffect = &problemCase{ProblemDuplicateEffect, 409, "The effect of this request exists already", nil}
+	caseUnauthenticated = &problemCase{ProblemUnauthenticated, 401, "The request is not authenticated", nil}
+	caseBadBody         = &problemCase{ProblemMalformedBody, 400, "The request body is malformed", nil}
+	caseBodyTooLarge    = &problemCase{ProblemBodyTooLarge, 413, "The request body is too large", nil}
+	caseBadEncoding     = &problemCase{ProblemUnsupportedEncoding, 415, "The request body's encoding is not supported", nil}
+	caseBadRequest      = &problemCase{ProblemInvalidRequest, 400, "The request is invalid", nil}
+	caseInternal        = &problemCase{ProblemInternalError, 500, "Internal error", nil}
 )
 
 var cases = []*problemCase{
 	caseMissing, caseMalformed, caseMismatch, caseInFlight, caseUnavailable, caseTooLarge, caseOldVersion, caseUnknownOutcome,
-	caseConflict, caseDuplicateEffect, caseUnauthenticated, caseUnknownAccount, caseBadBody, caseBodyTooLarge, caseBadEncoding,
+	caseConflict, caseDuplicateEffect, caseUnauthenticated, caseBadBody, caseBodyTooLarge, caseBadEncoding,
 	caseBadRequest, caseInternal,
 }
 

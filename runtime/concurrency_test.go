@@ -148,6 +148,28 @@ func TestConcurrent_C2_WaitIsBounded(t *testing.T) {
 	s.want(1, 1, 1)
 }
 
+// TestConcurrent_C2_WaitsOnceInAll has a request wait in the gate first and for another process then.
+func TestConcurrent_C2_WaitsOnceInAll(t *testing.T) {
+	const maxWait = 200 * time.Millisecond
+	s := newService(t, payment(func(p *policy.Policy) { p.InFlight.MaxWait = maxWait }))
+	waits := make(chan time.Duration, 2)
+	started := make(chan struct{}, 2)
+	s.store.onClaim = func(_ int64, _ context.Context, _ runtime.ID, wait time.Duration) (runtime.Claim[pgx.Tx], error) {
+		waits <- wait
+		started <- struct{}{}
+		time.Sleep(maxWait / 2) // another process holds the id, and the store waits for it
+		return runtime.Claim[pgx.Tx]{}, nil
+	}
+	first := make(chan answer)
+	go func() { first <- s.post("k", body) }()
+	<-started
+	s.post("k", body).wantProblem(t, 409, "in-flight")
+	(<-first).wantProblem(t, 409, "in-flight")
+	if one, two := <-waits, <-waits; one > maxWait || one < maxWait/2 || two > maxWait*3/4 {
+		t.Errorf("the claims were to wait %v and %v, of %v in all", one, two, maxWait)
+	}
+}
+
 func TestConcurrent_C2_OtherProcess(t *testing.T) {
 	for name, change := range map[string]func(*policy.Policy){"wait": func(*policy.Policy) {}, "conflict": conflict} {
 		t.Run(name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"time"
 )
 
 // ErrUnauthenticated is wrapped by a [PrincipalFunc] that does not know who is asking; the answer is 401.
@@ -90,6 +91,7 @@ func (e *Engine[TX]) Begin(w http.ResponseWriter, r *http.Request, op *Operation
 // says; any other is a 500 without its text.
 func (c *Call[TX]) Transaction(work func(ctx context.Context, tx TX) (Response, error)) {
 	ctx := c.request.Context()
+	deadline := time.Now().Add(c.plan.wait())
 	if c.key == "" {
 		send(c.writer, c.unprotected(ctx, work))
 		return
@@ -103,6 +105,6 @@ func (c *Call[TX]) Transaction(work func(ctx context.Context, tx TX) (Response, 
 	case gateGone:
 		send(c.writer, c.respond(c.plan.unavailable()))
 	default:
-		send(c.writer, c.lead(ctx, turn, work))
+		send(c.writer, c.lead(ctx, turn, deadline, work))
 	}
 }

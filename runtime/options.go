@@ -23,9 +23,8 @@ type settings struct {
 	onError         func(ctx context.Context, operation string, err error)
 }
 
-// DefaultProblemBase is where the runtime's problem types are documented; a type is the base and the case's name, for
-// example "in-flight".
-const DefaultProblemBase = "https://github.com/idemgen/idemgen/blob/main/docs/problems.md#"
+// DefaultProblemBase is where the runtime's problem types are documented: problems.md beside this package.
+const DefaultProblemBase = "https://github.com/idemgen/idemgen/blob/main/runtime/problems.md#"
 
 func defaults() settings {
 	return settings{

@@ -55,11 +55,12 @@ func (p *plan) patience() patience {
 
 // lead carries out a request that leads its id: it claims the id in the store, runs the work, and finds out what became
 // of a commit that did not simply succeed. Each way out leaves the gate, a panic and runtime.Goexit included.
-func (c *Call[TX]) lead(ctx context.Context, turn *turn, work workFunc[TX]) Response {
+//
+// deadline bounds how long it waits for another process, counted from the request's arrival at the gate.
+func (c *Call[TX]) lead(ctx context.Context, turn *turn, deadline time.Time, work workFunc[TX]) Response {
 	var found *Record // what the requests that wait in the gate are answered from
 	defer func() { turn.leave(found) }()
 
-	deadline := time.Now().Add(c.plan.wait())
 	var last run
 	for runs := 0; ; {
 		claim, err := c.claim(ctx, deadline, last.verdict)
