@@ -293,8 +293,14 @@ func (b *overlayBuilder) responses(op *policy.Operation) *yaml.Node {
 	for _, change := range op.Policy.Replay.Status {
 		to := strconv.Itoa(change.To)
 		if !documents(op, to) && documents(op, strconv.Itoa(change.From)) {
+			var headers *yaml.Node
+			if marker := op.Policy.Replay.Header; marker != "" {
+				headers = object(field{marker, b.markerHeader(op)})
+			}
 			fields = append(fields, field{to, object(
-				field{"description", text(fmt.Sprintf("The answer to a repeated request whose first answer was %d.", change.From))})})
+				field{"description", text(fmt.Sprintf("The answer to a repeated request whose first answer was %d.", change.From))},
+				field{"headers", headers},
+			)})
 		}
 	}
 	for _, group := range refusalsByStatus(op) {
