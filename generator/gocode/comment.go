@@ -25,7 +25,7 @@ func doc(lead, text string) *jen.Statement {
 }
 
 func docLines(lead, text string) []string {
-	lines := breakLines(strings.TrimSpace(lead + " " + firstParagraph(text)))
+	lines := breakLines(cleanLine(lead) + " " + firstParagraph(text))
 	for i, line := range lines {
 		lines[i] = commentLine(line)
 	}
@@ -48,7 +48,6 @@ func commentLine(line string) string {
 
 // firstParagraph returns the first paragraph of a CommonMark text as one clean line.
 func firstParagraph(text string) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n", "\u0085", "\n").Replace(text)
 	paragraph := ""
 	for p := range strings.SplitSeq(text, "\n\n") {
@@ -72,6 +71,7 @@ func cutSentence(text string) string {
 
 // cleanLine collapses white space and takes out what is not to be seen.
 func cleanLine(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
 	visible := strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):

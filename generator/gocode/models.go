@@ -28,7 +28,7 @@ func (t *typ) lead() string {
 	lead := t.name + " is " + t.what + "."
 	switch {
 	case t.schema.Name != "":
-		lead = t.name + " is the schema " + cleanLine(strings.ToValidUTF8(t.schema.Name, "\uFFFD")) + "."
+		lead = t.name + " is the schema " + cleanLine(t.schema.Name) + "."
 	case t.schema.Title != "":
 		lead = t.name + " is " + firstParagraph(t.schema.Title) + "."
 	}
