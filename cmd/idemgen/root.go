@@ -41,7 +41,6 @@ func newRoot(s *session) *cobra.Command {
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			return errors.Join(s.check(), s.profile.start())
 		},
-		PersistentPostRunE: func(*cobra.Command, []string) error { return s.profile.stop() },
 	}
 	flags := root.PersistentFlags()
 	flags.StringVar(&s.format, "format", "text", "how findings are printed: text, json or github")
