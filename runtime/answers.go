@@ -9,7 +9,7 @@ import (
 )
 
 // The names of what the runtime itself has to say. A problem's type is the base (see [WithProblemBase]) and the name,
-// unless the policy gives another; problems.md has a section for each. They are published and never change their meaning.
+// unless the policy gives another; docs/problems.md has a section for each. They are published and never change their meaning.
 const (
 	ProblemMissingKey          = "missing-key"
 	ProblemMalformedKey        = "malformed-key"

@@ -9,6 +9,9 @@ import (
 // gate is the queue within this process: of the requests with one id, one leads and the others wait, without a connection.
 // A leader that ends with a record gives it to all who wait; one that ends without lets the next lead. A key that is hot
 // therefore occupies one connection, whatever the number of its requests.
+//
+// One mutex serves all ids: it is held for a map access, and BenchmarkGate measures well under a microsecond for a whole
+// lead with all processors at it. A store's round trip takes a hundred times as long.
 type gate struct {
 	mu      sync.Mutex
 	flights map[ID]*flight

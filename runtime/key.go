@@ -162,7 +162,7 @@ func bareKey(text string, syntax policy.Syntax) (string, error) {
 			return "", errors.New("has a comma, a semicolon, a quotation mark or a backslash, which only a quoted key may have")
 		}
 	}
-	if syntax != policy.Either {
+	if syntax != policy.Either || isLetter(text[0]) { // what begins with a letter can be a token only
 		return text, nil
 	}
 	if item, err := httpsfv.UnmarshalItem([]string{text}); err == nil {
@@ -318,6 +318,8 @@ func isDomain(text string) bool {
 	return isNameByte(text[dot+1]) && isNameByte(text[dot+2])
 }
 
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+
 func isNameByte(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '+' || c >= 0x80
+	return isLetter(c) || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '+' || c >= 0x80
 }

@@ -23,8 +23,8 @@ type settings struct {
 	onError         func(ctx context.Context, operation string, err error)
 }
 
-// DefaultProblemBase is where the runtime's problem types are documented: problems.md beside this package.
-const DefaultProblemBase = "https://github.com/idemgen/idemgen/blob/main/runtime/problems.md#"
+// DefaultProblemBase is where the problem types of the runtime are documented.
+const DefaultProblemBase = "https://github.com/idemgen/idemgen/blob/main/docs/problems.md#"
 
 func defaults() settings {
 	return settings{

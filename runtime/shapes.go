@@ -59,6 +59,8 @@ func (p *Problem) response(plan *plan) Response {
 		encoded, _ = json.Marshal(body)
 	}
 	header.Set("Content-Type", contentType)
-	header.Set("Cache-Control", "no-store")
+	if header.Get("Cache-Control") == "" {
+		header.Set("Cache-Control", "no-store")
+	}
 	return Response{Status: p.status(), Header: header, Body: encoded}
 }
