@@ -41,9 +41,9 @@ func (o Options) check() error {
 	return nil
 }
 
-// Generate returns the Go package for the keyed operations of doc. The list holds warnings only: what could not be typed
-// faithfully and became json.RawMessage, which patterns cannot be checked, which routes need care. An error means that
-// options are wrong or that the generator itself is; nothing that stands in a document causes one.
+// Generate returns the Go package for the keyed operations of doc. The list holds warnings: what could not be typed
+// faithfully and became json.RawMessage, which patterns cannot be checked, which routes need care; and an error for each
+// operation that has no wrapper because it is in lease mode. The error returned means that options are wrong or that the generator itself is; nothing that stands in a document causes one.
 //
 // Equal documents and options give equal bytes. doc is only read.
 func Generate(doc *policy.Document, o Options) ([]output.File, diag.List, error) {
@@ -66,6 +66,11 @@ func Generate(doc *policy.Document, o Options) ([]output.File, diag.List, error)
 	}
 	if len(p.types) > 0 {
 		sources = append(sources, source{"models.go", p.modelsFile()})
+	}
+	if o.Tests {
+		if f := p.roundTripFile(); f != nil {
+			sources = append(sources, source{roundTripName, f})
+		}
 	}
 	files, err := finish(o, sources)
 	if err != nil {
