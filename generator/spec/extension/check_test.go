@@ -18,6 +18,11 @@ func object(properties map[string]*policy.Schema) *policy.Schema {
 	return schema
 }
 
+func nullable(schema *policy.Schema) *policy.Schema {
+	schema.Nullable = true
+	return schema
+}
+
 var (
 	text    = &policy.Schema{Kind: policy.String}
 	nothing = &policy.Schema{Kind: policy.Any, Degraded: "oneOf"}
@@ -59,7 +64,7 @@ func json(schema *policy.Schema) policy.Content {
 func TestCheck_KeyInBody_K1(t *testing.T) {
 	order := object(map[string]*policy.Schema{
 		"id!": text, "maybe": text, "count!": {Kind: policy.Integer}, "null!": {Kind: policy.String, Nullable: true},
-		"card!": object(map[string]*policy.Schema{"token!": text}), "soft": object(map[string]*policy.Schema{"token!": text}),
+		"card!": object(map[string]*policy.Schema{"token!": text}), "soft": object(map[string]*policy.Schema{"token!": text}), "void!": nullable(object(map[string]*policy.Schema{"token!": text})),
 		"lines!": {Kind: policy.Array, Items: object(map[string]*policy.Schema{"id!": text})}, "any!": nothing,
 	})
 	for own, want := range map[string]string{
@@ -69,6 +74,7 @@ func TestCheck_KeyInBody_K1(t *testing.T) {
 		"key: {in: body, pointer: /maybe}":                     "w:nullable-key",
 		"key: {in: body, pointer: /maybe, required: false}":    "",
 		"key: {in: body, pointer: /soft/token}":                "w:nullable-key",
+		"key: {in: body, pointer: /void/token}":                "w:nullable-key",
 		"key: {in: body, pointer: /null}":                      "w:nullable-key",
 		"key: {in: body, pointer: /count}":                     "e:key-type",
 		"key: {in: body, pointer: /ident}":                     "e:key-pointer-unknown",

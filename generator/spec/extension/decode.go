@@ -28,9 +28,8 @@ type decision struct {
 	kind policy.Decision
 	// text is the reason of natural and none, the header of conditional.
 	text string
-	pos  policy.Position
-	// unreadable is true where a decision was meant and could not be read: the operation is not reported as undecided.
-	unreadable bool
+	// pos is set where a decision was meant, even if it could not be read: the operation is not reported as undecided.
+	pos policy.Position
 }
 
 // profileChoice is `profile:` at one level.
@@ -65,7 +64,6 @@ func DecodeMembers(node *yaml.Node, at Locator, level policy.Level) (*Members, d
 
 func (r *reader) readOperation(node *yaml.Node, m *Members) {
 	m.decision.pos = m.Pos
-	mark := len(r.diags)
 	switch {
 	case node != nil && node.Kind == yaml.ScalarNode:
 		r.readShorthand(node, m)
@@ -74,7 +72,6 @@ func (r *reader) readOperation(node *yaml.Node, m *Members) {
 	default:
 		r.report(ruleWrongType, node, "write true, optional, an object with `key:` and so on, or {natural: \"why\"}", "x-idempotency is a decision or an object, not %s", describe(node))
 	}
-	m.decision.unreadable = m.decision.kind == policy.Undecided && r.failedSince(mark)
 }
 
 func (r *reader) readShorthand(node *yaml.Node, m *Members) {

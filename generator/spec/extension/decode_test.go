@@ -1,6 +1,7 @@
 package extension
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -251,10 +252,52 @@ func TestDecode_AliasLoop(t *testing.T) {
 	if rulesOf(found.Sorted()) != "e:alias-loop" {
 		t.Errorf("got %v", found)
 	}
+	a := &yaml.Node{Kind: yaml.AliasNode, Alias: loop, Line: 1, Column: 6}
+	loop.Content[1] = &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Line: 1, Column: 5, Content: []*yaml.Node{a, a, a}}
+	if _, found := DecodeMembers(loop, at, policy.LevelOperation); rulesOf(found.Sorted()) != "e:alias-loop" {
+		t.Errorf("got %v", found)
+	}
 	self := &yaml.Node{Kind: yaml.AliasNode, Line: 1, Column: 1}
 	self.Alias = self
 	if _, found := DecodeMembers(self, at, policy.LevelOperation); len(found.Errors()) != 1 {
 		t.Errorf("got %v", found)
+	}
+}
+
+// A few lines of merge keys can come to millions of values.
+func TestDecode_MultipliedMerges(t *testing.T) {
+	text := "a0: &a0 {note: x}\n"
+	for i := 1; i <= 12; i++ {
+		alias := fmt.Sprintf("*a%d", i-1)
+		text += fmt.Sprintf("a%d: &a%d {<<: [%s]}\n", i, i, strings.Join([]string{alias, alias, alias, alias, alias, alias, alias, alias}, ", "))
+	}
+	document := parse(t, text+"own: {<<: *a12}\n")
+	_, found := DecodeMembers(document.Content[len(document.Content)-1], at, policy.LevelOperation)
+	if rulesOf(found) != "e:alias-loop" {
+		t.Errorf("got %v", found)
+	}
+}
+
+func TestDecode_Findings(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"": x}`:                              "e:unknown-member",
+		`key: {"": x}`:                         "e:unknown-member",
+		`scope: [principal, "header:Cookie"]`:  "e:header-role",
+		`{retention: PT6H, retryWindow: PT6H}`: "e:retention-retry-window",
+		`retryWindow: PT48H`:                   "e:retention-retry-window",
+	} {
+		if _, found := resolved(t, ResolveInput{}, "", "", text); rulesOf(found) != want {
+			t.Errorf("%s: %v", text, found)
+		}
+	}
+	for text, want := range map[string]string{
+		"docsUrl: https://user:secret@docs.example.com/": "e:bad-url",
+		"docsUrl: javascript:alert(1)":                   "e:bad-url",
+		"docsUrl: /docs":                                 "e:bad-url",
+	} {
+		if _, found := DecodeRoot(parse(t, text), at); rulesOf(found) != want {
+			t.Errorf("%s: %v", text, found)
+		}
 	}
 }
 

@@ -87,7 +87,7 @@ type field struct {
 // (`<<`) brings; of several merged objects the first wins.
 func (r *reader) object(node *yaml.Node) []field {
 	fields, seen := r.ownFields(node)
-	r.merge(node, seen, &fields, 0)
+	r.merge(node, seen, &fields)
 	return fields
 }
 
@@ -113,14 +113,11 @@ func (r *reader) ownFields(node *yaml.Node) ([]field, map[string]bool) {
 	return fields, seen
 }
 
-func (r *reader) merge(node *yaml.Node, seen map[string]bool, fields *[]field, depth int) {
+// merge adds what the merge keys of an object bring. A loop of them ends when the values are spent.
+func (r *reader) merge(node *yaml.Node, seen map[string]bool, fields *[]field) {
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		if !isMerge(node.Content[i]) || !r.spend(node.Content[i]) {
 			continue
-		}
-		if depth == 100 {
-			r.report(ruleAliasLoop, node.Content[i], "write the members in place", "this merge key leads back to itself")
-			return
 		}
 		for _, source := range r.mergeSources(node.Content[i+1]) {
 			own, names := r.ownFields(source)
@@ -132,7 +129,7 @@ func (r *reader) merge(node *yaml.Node, seen map[string]bool, fields *[]field, d
 			for name := range names {
 				seen[name] = true
 			}
-			r.merge(source, seen, fields, depth+1)
+			r.merge(source, seen, fields)
 		}
 	}
 }
@@ -173,7 +170,7 @@ func isMerge(key *yaml.Node) bool { return key.ShortTag() == "!!merge" }
 func (r *reader) spend(node *yaml.Node) bool {
 	r.nodes++
 	if r.nodes == maxNodes+1 {
-		r.report(ruleAliasLoop, node, "write the members in place", "aliases multiply this extension to more than %d values", maxNodes)
+		r.report(ruleAliasLoop, node, "write the members in place", "aliases and merge keys make more than %d values of this extension", maxNodes)
 	}
 	return r.nodes <= maxNodes
 }

@@ -122,6 +122,28 @@ func TestResolve_Settles(t *testing.T) {
 	if k := op.Policy.Key; rulesOf(found) != "" || k.Name != "X-Key" || k.Pointer != "" {
 		t.Errorf("key %+v, %v", k, found)
 	}
+	if origin, ok := op.Origins.Find("key.pointer"); ok {
+		t.Errorf("a pointer that does not count has the origin %+v", origin)
+	}
+}
+
+// The order of the layers is that of policy's constants, which says from the weakest to the strongest.
+func TestLayerOrder(t *testing.T) {
+	for i, level := range []policy.Level{policy.LevelBuiltin, policy.LevelProfile, policy.LevelDeclared, policy.LevelDocument, policy.LevelPathItem, policy.LevelOperation} {
+		if layerOrder[level] != i {
+			t.Errorf("%s is number %d, want %d", level, layerOrder[level], i)
+		}
+	}
+}
+
+// A default that an operation overrides is not compared with its declaration.
+func TestResolve_ContradictionOverridden(t *testing.T) {
+	key := declared(policy.InHeader, "X-Key", true)
+	key.Key.MaxLength = 64
+	in := ResolveInput{Operation: &policy.Operation{Method: "POST", Path: "/x", Declared: []policy.DeclaredKey{key}}}
+	if _, found := resolved(t, in, "key: {maxLength: 128}", "", "key: {maxLength: 64}"); len(found) != 0 {
+		t.Errorf("got %v", found)
+	}
 }
 
 func TestResolve_Methods_H1_H2(t *testing.T) {

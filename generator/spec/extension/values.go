@@ -8,7 +8,6 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/idemgen/idemgen/generator/diag"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
@@ -331,9 +330,4 @@ func (r *reader) unknown(f field, where string, known []string) {
 		hint = "known are " + strings.Join(known, ", ")
 	}
 	r.report(ruleUnknownMember, f.key, hint, "%s has no member %s", where, show(f.name))
-}
-
-// failedSince reports whether an error was found after mark, a length of r.diags.
-func (r *reader) failedSince(mark int) bool {
-	return slices.ContainsFunc(r.diags[mark:], func(d diag.Diagnostic) bool { return d.Severity == diag.Error })
 }
