@@ -249,6 +249,17 @@ func TestSharedFilesAreRefreshed(t *testing.T) {
 	}
 }
 
+func TestManifestIsSortedWithKeptFiles(t *testing.T) {
+	root := folder(t, nil)
+	write(t, root, goFile("b.go", ""), goFile("c.go", ""))
+	put(t, root, "b.go", head+"// mine\n")
+	write(t, root, goFile("a.go", ""), goFile("c.go", ""))
+	text := get(t, root, DefaultManifest)
+	if a, b, c := strings.Index(text, `"a.go"`), strings.Index(text, `"b.go"`), strings.Index(text, `"c.go"`); a < 0 || b < a || c < b {
+		t.Errorf("not sorted:\n%s", text)
+	}
+}
+
 func TestHostileManifestDeletesNothingOutside(t *testing.T) {
 	outer := folder(t, map[string]string{"victim.go": head, "root/own.go": head})
 	root := filepath.Join(outer, "root")
@@ -350,6 +361,20 @@ func TestInterruptedRunLeavesNothing(t *testing.T) {
 	}
 	if after := names(t, root); after != before || get(t, root, "a.go") != head {
 		t.Errorf("left: %s, was %s", after, before)
+	}
+}
+
+// A folder that cannot be made is provoked by a file that appears, after planning, where the folder should go.
+func TestFailureWhileStagingLeavesNothing(t *testing.T) {
+	root := folder(t, map[string]string{"a.go": head})
+	p := plan(t, root, goFile("a.go", "new"), goFile("b/c/new.go", ""), goFile("x/b.go", ""))
+	put(t, root, "x", "in the way")
+	err := p.Write(context.Background())
+	if err == nil || !strings.HasPrefix(err.Error(), "nothing was changed: cannot write x/b.go: ") {
+		t.Errorf("error %v", err)
+	}
+	if got, want := names(t, root), "a.go x"; got != want || get(t, root, "a.go") != head {
+		t.Errorf("left: %s, want %s", got, want)
 	}
 }
 
