@@ -96,8 +96,18 @@ func golden(t *testing.T, name, got string) {
 		t.Fatal(err)
 	}
 	if got != string(want) {
-		t.Errorf("%s differs; run with -update and look at the difference.\ngot:\n%s", file, got)
+		t.Errorf("%s differs; run with -update and look at the difference. It begins at:\n%s", file, firstDifference(string(want), string(got)))
 	}
+}
+
+func firstDifference(a, b string) string {
+	linesA, linesB := strings.Split(a, "\n"), strings.Split(b, "\n")
+	for i := range min(len(linesA), len(linesB)) {
+		if linesA[i] != linesB[i] {
+			return fmt.Sprintf("line %d: %s\n!= %s", i+1, linesA[i], linesB[i])
+		}
+	}
+	return "the end: one is longer"
 }
 
 func TestGenerate_G1_G2_Golden(t *testing.T) {

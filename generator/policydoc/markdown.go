@@ -78,8 +78,15 @@ func (b Block) Fence() string {
 	return fence
 }
 
-// String is the block's text, ending without a newline.
-func (b Block) String() string { return strings.TrimRight(string(b), "\n") }
+// String is the block's text without what is invisible, ending without a newline.
+func (b Block) String() string {
+	return strings.TrimRight(strings.Map(func(r rune) rune {
+		if r != '\n' && unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, string(b)), "\n")
+}
 
 // link is an address that a page may link to; "" where the text is none. Only http and https pass: a spec must not bring
 // a script into a page.

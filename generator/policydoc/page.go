@@ -3,9 +3,9 @@ package policydoc
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/idemgen/idemgen/runtime"
 	"github.com/idemgen/idemgen/runtime/policy"
@@ -133,8 +133,11 @@ func NewPage(doc *policy.Document) Page {
 	return page
 }
 
+var emailAddress = regexp.MustCompile(`^[A-Za-z0-9._+-]+@[A-Za-z0-9.-]+$`)
+
+// contactURL is where a contact leads: an e-mail address, a web address, or nowhere.
 func contactURL(contact string) string {
-	if strings.Count(contact, "@") == 1 && !strings.ContainsAny(contact, " \t\r\n<>()[]:/\\\"'|`&") {
+	if emailAddress.MatchString(contact) {
 		return "mailto:" + contact
 	}
 	return link(contact)

@@ -31,7 +31,7 @@ func golden(t *testing.T, name string, got []byte) {
 		t.Fatal(err)
 	}
 	if string(got) != string(want) {
-		t.Errorf("%s differs; run with -update and look at the difference.\ngot:\n%s", file, got)
+		t.Errorf("%s differs; run with -update and look at the difference. It begins at:\n%s", file, firstDifference(string(want), string(got)))
 	}
 }
 
