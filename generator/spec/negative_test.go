@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/idemgen/idemgen/generator/diag"
 	"github.com/idemgen/idemgen/generator/spec"
 	"github.com/idemgen/idemgen/generator/spec/extension"
+	"github.com/idemgen/idemgen/runtime/policy"
 )
 
 var updateNegative = flag.Bool("update-negative", false, "rewrite the want files of testdata/negative")
@@ -132,5 +134,35 @@ func TestNegative_Rules(t *testing.T) {
 		if elsewhere[rule.ID] == "" && !strings.Contains(all.String(), "("+rule.ID+")\n") {
 			t.Errorf("no archive shows the rule %s", rule.ID)
 		}
+	}
+}
+
+// The same document in YAML and in JSON, read by two parsers, is the same policy.
+func TestLoad_ExtensionYAMLEqualsJSON(t *testing.T) {
+	t.Chdir(t.TempDir())
+	extension := `{"profile": "stripe", "key": {"in": "header", "name": "X-Key", "required": false, "maxLength": 64, "pattern": "^[a-z0-9-]+$"},
+		"scope": ["principal", "operation", "header:Stripe-Account"], "retention": "P2D", "retryWindow": "PT6H",
+		"fingerprint": {"exclude": ["/trace"], "query": true, "headers": ["Api-Version"]},
+		"store": {"statuses": ["2XX", 402, "409"], "maxBody": 65536, "body": false}, "replay": {"status": {"201": 200}, "value": "1"},
+		"inFlight": {"answer": "wait", "maxWait": "2500ms"}, "errors": {"mismatch": {"status": 422, "headers": {"X-A": "b"}}},
+		"guard": [{"table": "payments", "columns": ["account_id", "order_id"], "on": "conflict"}], "note": "two\nlines"}`
+	document := `{"openapi": "3.1.0", "info": {"title": "T", "version": "1"}, "paths": {"/p": {"post": {"operationId": "p",
+		"x-idempotency": ` + extension + `, "responses": {"201": {"description": "d"}, "402": {"description": "d"}, "409": {"description": "d"}}}}}}`
+	var operations []policy.Operation
+	for _, file := range []string{"openapi.json", "openapi.yaml"} {
+		if err := os.WriteFile(file, []byte(strings.ReplaceAll(document, "\t", " ")), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		doc, found, err := spec.Load(spec.Options{File: file})
+		if err != nil || len(found.Errors()) > 0 {
+			t.Fatal(err, found)
+		}
+		op := doc.Operations[0]
+		op.Policy.Guards[0].Pos = policy.Position{}
+		op.Origins, op.Shape, op.Pos, op.DecidedAt = nil, nil, policy.Position{}, policy.Position{}
+		operations = append(operations, op)
+	}
+	if !reflect.DeepEqual(operations[0], operations[1]) {
+		t.Errorf("JSON: %+v\nYAML: %+v", operations[0], operations[1])
 	}
 }

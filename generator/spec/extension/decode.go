@@ -34,8 +34,16 @@ type decision struct {
 
 // profileChoice is `profile:` at one level.
 type profileChoice struct {
-	name string
-	pos  policy.Position
+	name  string
+	level policy.Level
+	pos   policy.Position
+}
+
+func (c profileChoice) setting() effectiveSetting {
+	return effectiveSetting{
+		setting: setting{apply: func(p *policy.Policy) { p.Profile = c.name }, pos: c.pos},
+		level:   c.level,
+	}
 }
 
 // decisionWords are the members that decide without a key.

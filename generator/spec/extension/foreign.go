@@ -67,6 +67,7 @@ func foreignWord(text string) (hint string, known bool) {
 
 // elsewhere are members that other forms have, or that stand elsewhere in ours.
 var elsewhere = map[string]string{
+	"$ref":        "state defaults at the root or on the path item, or use a YAML anchor; no reference is followed here",
 	"ttl":         "write `retention: PT24H`",
 	"expiry":      "write `retention: PT24H`",
 	"expires":     "write `retention: PT24H`",

@@ -92,13 +92,14 @@ func idempotentMethod(method string) bool {
 // layer lays the layers over each other and applies what comes out.
 func (v *resolver) layer() {
 	v.effective = map[string]effectiveSetting{}
-	profile, chosenAt := v.profile()
+	profile := v.profile()
+	v.effective["profile"] = profile.setting()
 	v.layProfile(builtin, policy.LevelBuiltin, v.op.Pos)
-	v.layProfile(profile, policy.LevelProfile, chosenAt)
+	v.layProfile(profile.name, policy.LevelProfile, profile.pos)
 	v.layDeclared()
 	v.layAuthored()
 
-	v.op.Policy = policy.Policy{Profile: profile}
+	v.op.Policy = policy.Policy{}
 	for _, set := range v.effective {
 		set.apply(&v.op.Policy)
 	}
@@ -147,14 +148,15 @@ func (v *resolver) layProfile(name string, level policy.Level, pos policy.Positi
 }
 
 // profile returns the profile of the deepest level that names one.
-func (v *resolver) profile() (name string, chosenAt policy.Position) {
-	name, chosenAt = policy.DefaultProfile, v.op.Pos
+func (v *resolver) profile() profileChoice {
+	chosen := profileChoice{name: policy.DefaultProfile, level: policy.LevelBuiltin, pos: v.op.Pos}
 	for _, layer := range v.authoredLayers() {
 		if layer.profile.name != "" {
-			name, chosenAt = layer.profile.name, layer.profile.pos
+			chosen = layer.profile
+			chosen.level = layer.Level
 		}
 	}
-	return name, chosenAt
+	return chosen
 }
 
 // unread reports whether a member is there, at some level, and could not be read. It has its finding already, and what
