@@ -16,6 +16,10 @@ type bundle struct {
 	out  []byte
 	line []*yaml.Node // of each line, from 1; [0] is unused
 	lean bool         // leave out what no rule about an operation's interface looks at
+	// cut writes {} for references between schemas: the validator follows them anew from each schema, which takes time
+	// that grows with the square of their number and a stack as deep as their longest chain. Each schema is looked at by
+	// itself all the same, and where references lead is not the validator's affair.
+	cut bool
 	// broken is true when something else than a schema could not be written, as a reference to it leads nowhere. What a
 	// validator says of the rest then is noise.
 	broken bool
@@ -32,13 +36,19 @@ type wanted struct {
 }
 
 func newBundle(refs *resolver, lean bool) *bundle {
-	return &bundle{refs: refs, lean: lean, line: make([]*yaml.Node, 2),
+	return &bundle{refs: refs, lean: lean, cut: lean, line: make([]*yaml.Node, 2),
 		names: map[*yaml.Node]string{}, taken: map[string]bool{}, writing: map[*yaml.Node]struct{}{}}
 }
+
+// maxFollowed is up to how many schemas the whole document's references are left to the validator, which examples need.
+const maxFollowed = 5_000
 
 // whole writes the entire document.
 func (b *bundle) whole(root *yaml.Node) {
 	components := get(root, "components")
+	if schemas := get(components, "schemas"); schemas != nil && len(schemas.Content) > 2*maxFollowed {
+		b.cut = true
+	}
 	for kind, group := range members(components) {
 		for key, node := range members(group) {
 			if !strings.HasPrefix(kind.Value, "x-") {
@@ -292,6 +302,10 @@ func (b *bundle) reference(n *yaml.Node, schema bool) {
 	ref, ok := b.names[target]
 	if !ok {
 		ref = b.ask(target, reference(n).Value)
+	}
+	if schema && b.cut {
+		b.out = append(b.out, "{}"...)
+		return
 	}
 	b.open('{', n)
 	first := true

@@ -119,10 +119,10 @@ func (c *exampleCheck) number(n *yaml.Node, s *policy.Schema) {
 		return
 	}
 	if least, err := strconv.ParseFloat(s.Minimum, 64); err == nil && (value < least || value == least && s.ExclusiveMinimum) {
-		c.say(n, "the example %s is below the minimum %s", quoteShort(n.Value), s.Minimum)
+		c.say(n, "the example %s is below the minimum %s", shortNumber(n.Value), shortNumber(s.Minimum))
 	}
 	if most, err := strconv.ParseFloat(s.Maximum, 64); err == nil && (value > most || value == most && s.ExclusiveMaximum) {
-		c.say(n, "the example %s is above the maximum %s", quoteShort(n.Value), s.Maximum)
+		c.say(n, "the example %s is above the maximum %s", shortNumber(n.Value), shortNumber(s.Maximum))
 	}
 }
 
@@ -166,9 +166,18 @@ func described(n *yaml.Node) string {
 	case isBool(n):
 		return "a boolean"
 	case isNumber(n):
-		return "the number " + quoteless(n.Value)
+		return "the number " + shortNumber(n.Value)
 	}
 	return "the text " + quoteShort(n.Value)
+}
+
+// shortNumber is a number's literal, which has no end to its digits.
+func shortNumber(literal string) string {
+	const most = 40
+	if len(literal) > most {
+		return literal[:most] + "..."
+	}
+	return literal
 }
 
 func article(kind policy.Kind) string {

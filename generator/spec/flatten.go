@@ -57,7 +57,7 @@ func (c *converter) flattenInto(f *flat, n *yaml.Node, seen map[*yaml.Node]bool,
 		if target := c.refs.follow(ref, typing); target != nil {
 			c.flattenInto(f, target, seen, depth+1)
 		} else {
-			f.degrade("the reference " + ref.Value + " cannot be followed")
+			f.degrade("the reference " + quoteShort(ref.Value) + " cannot be followed")
 		}
 		if !c.siblings {
 			return // OpenAPI 3.0: what stands beside $ref is ignored

@@ -107,7 +107,7 @@ func (l *loading) isOpenAPI(root *yaml.Node) bool {
 	}
 	if version := get(root, "swagger"); version != nil {
 		if text(version) != "2.0" {
-			l.rep.fail(version, ruleNotOpenAPI, "write swagger: \"2.0\", or convert the document to OpenAPI 3", "Swagger %s is not supported", text(version))
+			l.rep.fail(version, ruleNotOpenAPI, "write swagger: \"2.0\", or convert the document to OpenAPI 3", "Swagger %s is not supported", quoteShort(text(version)))
 			return false
 		}
 		l.doc.OpenAPI = "2.0"
@@ -119,7 +119,7 @@ func (l *loading) isOpenAPI(root *yaml.Node) bool {
 		l.rep.fail(root, ruleNotOpenAPI, "write openapi: 3.1.0 at the top, if it is one", "the file has no member openapi or swagger, it is no OpenAPI document")
 		return false
 	case !openAPIVersion.MatchString(text(version)):
-		l.rep.fail(version, ruleNotOpenAPI, "versions 2.0, 3.0, 3.1 and 3.2 are known", "the OpenAPI version %q is not known", text(version))
+		l.rep.fail(version, ruleNotOpenAPI, "versions 2.0, 3.0, 3.1 and 3.2 are known", "the OpenAPI version %s is not known", quoteShort(text(version)))
 		return false
 	}
 	l.doc.OpenAPI = version.Value

@@ -31,7 +31,7 @@ func (l *loading) operations() []*operation {
 		if strings.HasPrefix(key.Value, "/") {
 			list = append(list, l.pathItem("paths", key, item)...)
 		} else if !strings.HasPrefix(key.Value, "x-") {
-			l.rep.problem(key, ruleStructure, "let it begin with a slash", "the path %q does not begin with a slash", key.Value)
+			l.rep.problem(key, ruleStructure, "let it begin with a slash", "the path %s does not begin with a slash", shown(key.Value))
 		}
 	}
 	for key, item := range members(get(l.root, "webhooks")) {
@@ -62,13 +62,13 @@ func (l *loading) pathItem(section string, key, item *yaml.Node) []*operation {
 		return nil
 	}
 	if !isMap(item) {
-		l.rep.problem(item, ruleStructure, "", "the path item %q must be an object", key.Value)
+		l.rep.problem(item, ruleStructure, "", "the path item %s must be an object", shown(key.Value))
 		return nil
 	}
 	var list []*operation
 	add := func(at, node *yaml.Node, method string, fixed bool) {
 		if !isMap(node) {
-			l.rep.problem(at, ruleStructure, "", "the operation %s %s must be an object", method, key.Value)
+			l.rep.problem(at, ruleStructure, "", "the operation %s %s must be an object", shown(method), shown(key.Value))
 			return
 		}
 		op := l.operation(at, node, method, key.Value)
@@ -189,11 +189,11 @@ func (l *loading) sameIDs(list []*operation) {
 			continue
 		}
 		const hint = "give each operation an operationId of its own"
-		format := "the operationId %q is that of %s %s as well"
+		format := "the operationId %s is that of %s %s as well"
 		if op.out.Decision == policy.Keyed && other.out.Decision == policy.Keyed {
-			l.rep.fail(op.idNode, ruleOperationID, hint, format, op.out.ID, other.out.Method, other.out.Path)
+			l.rep.fail(op.idNode, ruleOperationID, hint, format, quoteShort(op.out.ID), other.out.Method, shown(other.out.Path))
 		} else {
-			l.rep.problem(op.idNode, ruleOperationID, hint, format, op.out.ID, other.out.Method, other.out.Path)
+			l.rep.problem(op.idNode, ruleOperationID, hint, format, quoteShort(op.out.ID), other.out.Method, shown(other.out.Path))
 		}
 		if other.out.Decision != policy.Keyed {
 			first[op.out.ID] = op

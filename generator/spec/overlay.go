@@ -94,7 +94,7 @@ func parseQuery(n *yaml.Node, rep *reporter) (*jsonpath.Path, bool) {
 			message = strings.TrimPrefix(message, jsonpath.ErrPathParse.Error()+": ")
 		}
 		rep.fail(n, ruleOverlay, "JSONPath is that of RFC 9535; write names with special characters as ['name']",
-			"%q is not a JSONPath expression: %s", text(n), message)
+			"%s is not a JSONPath expression: %s", quoteShort(text(n)), message)
 		return nil, false
 	}
 	return query, true
@@ -108,7 +108,7 @@ func apply(root *yaml.Node, actions []action, rep *reporter) *yaml.Node {
 		if len(places) == 0 {
 			// The specification makes this no error; it is nearly always a typo, or a document that has moved on.
 			rep.add(diag.Warning, rep.src.at(a.target), ruleOverlayMiss, "compare the target with the document",
-				"the target %s selects nothing", a.target.Value)
+				"the target %s selects nothing", shown(a.target.Value))
 			continue
 		}
 		if a.remove {
@@ -121,7 +121,7 @@ func apply(root *yaml.Node, actions []action, rep *reporter) *yaml.Node {
 		if a.source != nil {
 			from := selectNodes(a.source, root)
 			if len(from) != 1 {
-				rep.fail(a.copy, ruleOverlay, "", "the source %s of a copy must select one node, it selects %d", text(a.copy), len(from))
+				rep.fail(a.copy, ruleOverlay, "", "the source %s of a copy must select one node, it selects %d", shown(text(a.copy)), len(from))
 				continue
 			}
 			copied := cloneTree(from[0].node)

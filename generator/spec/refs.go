@@ -54,7 +54,7 @@ func (r *resolver) deref(n *yaml.Node, weight need) (target, named *yaml.Node) {
 		}
 	}
 	r.tell(named, weight, ruleRefLoop, "let it refer to something else than itself",
-		"the reference %q leads back to itself", named.Value)
+		"the reference %s leads back to itself", quoteShort(named.Value))
 	return nil, named
 }
 
@@ -77,7 +77,7 @@ func (r *resolver) follow(ref *yaml.Node, weight need) *yaml.Node {
 	}
 	target := into.find(fragment)
 	if target == nil {
-		r.tell(ref, weight, ruleDanglingRef, "add what it names, or mend the reference", "the reference %q leads nowhere", ref.Value)
+		r.tell(ref, weight, ruleDanglingRef, "add what it names, or mend the reference", "the reference %s leads nowhere", quoteShort(ref.Value))
 		return nil
 	}
 	if from.resolved == nil {
@@ -92,7 +92,7 @@ var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:|^//`)
 func (r *resolver) open(from *source, ref *yaml.Node, file string, weight need) *source {
 	if scheme.MatchString(file) {
 		r.tell(ref, weight, ruleRemoteRef, "save it beside the document and refer to the file",
-			"the reference %q leads to another place than a file; nothing is fetched", ref.Value)
+			"the reference %s leads to another place than a file; nothing is fetched", quoteShort(ref.Value))
 		return nil
 	}
 	name, err := url.PathUnescape(file)
@@ -103,11 +103,11 @@ func (r *resolver) open(from *source, ref *yaml.Node, file string, weight need) 
 	switch {
 	case errors.Is(err, errOutside):
 		r.tell(ref, weight, ruleOutsideRef, "move the file, or keep the main document in a folder above both",
-			"the reference %q leads out of the main document's folder", ref.Value)
+			"the reference %s leads out of the main document's folder", quoteShort(ref.Value))
 		return nil
 	case err != nil:
 		r.tell(ref, weight, ruleRefFile, "mend the path, which is relative to the file that it stands in",
-			"the file of the reference %q cannot be read: %v", ref.Value, err)
+			"the file of the reference %s cannot be read: %v", quoteShort(ref.Value), err)
 		return nil
 	}
 	if into.root == nil && !into.broken {
@@ -158,11 +158,31 @@ func (f *source) find(fragment string) *yaml.Node {
 	}
 	n := f.root
 	for _, token := range pointerTokens(fragment) {
-		if n = child(n, token); n == nil {
+		if n = f.child(n, token); n == nil {
 			return nil
 		}
 	}
 	return n
+}
+
+// child is one step of a JSON Pointer. Large mappings, such as components.schemas, get an index.
+func (f *source) child(n *yaml.Node, token string) *yaml.Node {
+	const large = 2 * 64
+	if !isMap(n) || len(n.Content) < large {
+		return child(n, token)
+	}
+	index := f.indexes[n]
+	if index == nil {
+		index = make(map[string]*yaml.Node, len(n.Content)/2)
+		for key, value := range members(n) {
+			index[key.Value] = value
+		}
+		if f.indexes == nil {
+			f.indexes = map[*yaml.Node]map[string]*yaml.Node{}
+		}
+		f.indexes[n] = index
+	}
+	return index[token]
 }
 
 // anchor finds a schema by its `$anchor` (JSON Schema 2020-12, section 8.2.2).

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -21,12 +22,13 @@ type converter struct {
 
 	components map[*yaml.Node]string // components.schemas of the document -> name
 
-	named map[*yaml.Node]*policy.Schema
-	taken map[string]bool // names that are given
-	queue []queued
-	late  []lateUse
-	both  map[string]*policy.Schema // combinations of several schemas, by their nodes; nil while one is being made
-	made  int
+	named  map[*yaml.Node]*policy.Schema
+	placed map[*yaml.Node]*policy.Schema // nil while one is being filled
+	taken  map[string]bool               // names that are given
+	queue  []queued
+	late   []lateUse
+	both   map[string]*policy.Schema // combinations of several schemas, by their nodes; nil while one is being made
+	made   int
 	// combining counts the combinations that are being made within each other.
 	combining int
 }
@@ -49,10 +51,13 @@ const maxSchemas = 1_000_000
 // maxCombined bounds combinations of schemas in combinations of schemas.
 const maxCombined = 32
 
+// maxCombinations bounds members that several combined schemas describe each in its way. No real document has hundreds.
+const maxCombinations = 10_000
+
 // newConverter is a converter for a document with these components.schemas.
 func newConverter(src *sources, refs *resolver, siblings bool, components *yaml.Node) *converter {
 	c := &converter{src: src, refs: refs, siblings: siblings, components: map[*yaml.Node]string{},
-		named: map[*yaml.Node]*policy.Schema{}, taken: map[string]bool{}, both: map[string]*policy.Schema{}}
+		named: map[*yaml.Node]*policy.Schema{}, placed: map[*yaml.Node]*policy.Schema{}, taken: map[string]bool{}, both: map[string]*policy.Schema{}}
 	for key, node := range members(components) {
 		c.components[node] = key.Value
 	}
@@ -98,7 +103,7 @@ func (c *converter) schema(n *yaml.Node) *policy.Schema {
 		if to := reference(core); to != nil && (!c.siblings || onlyAnnotations(core, "$ref")) {
 			target := c.refs.follow(to, typing)
 			if target == nil {
-				return &policy.Schema{Kind: policy.Any, Degraded: "the reference " + to.Value + " cannot be followed", Pos: c.src.at(core)}
+				return &policy.Schema{Kind: policy.Any, Degraded: "the reference " + quoteShort(to.Value) + " cannot be followed", Pos: c.src.at(core)}
 			}
 			if c.siblings && len(core.Content) > 2 {
 				says = append(says, core)
@@ -117,14 +122,24 @@ func (c *converter) schema(n *yaml.Node) *policy.Schema {
 		core, ref = inner, nil
 	}
 	if ref != nil {
-		c.refs.tell(ref, typing, ruleRefLoop, "let it refer to something else than itself", "the reference %q leads back to itself", ref.Value)
+		c.refs.tell(ref, typing, ruleRefLoop, "let it refer to something else than itself", "the reference %s leads back to itself", quoteShort(ref.Value))
 	}
 	return &policy.Schema{Kind: policy.Any, Degraded: "a reference that leads back to itself", Pos: c.src.at(n)}
 }
 
+// inPlace is the schema of a node that stands where it is used. allOf may bring it into several schemas, and even into
+// itself, which no Go type follows.
 func (c *converter) inPlace(n *yaml.Node) *policy.Schema {
+	if known, ok := c.placed[n]; ok {
+		if known == nil {
+			return &policy.Schema{Kind: policy.Any, AdditionalAllowed: true, Degraded: "a recursive combination of schemas", Pos: c.src.at(n)}
+		}
+		return known
+	}
+	c.placed[n] = nil
 	s := &policy.Schema{}
 	c.fill(s, n)
+	c.placed[n] = s
 	return s
 }
 
@@ -321,7 +336,13 @@ func typeNames(types []string) string {
 	if len(types) == 0 {
 		return "null"
 	}
-	return quoteless(strings.Join(types, " or "))
+	shown := make([]string, len(types))
+	for i, name := range types {
+		if shown[i] = name; kinds[name] == "" {
+			shown[i] = quoteShort(name)
+		}
+	}
+	return strings.Join(shown, " or ")
 }
 
 var kinds = map[string]policy.Kind{
@@ -694,7 +715,7 @@ func (c *converter) all(nodes []*yaml.Node) *policy.Schema {
 		}
 		return known
 	}
-	if c.combining >= maxCombined {
+	if c.combining >= maxCombined || len(c.both) >= maxCombinations {
 		return &policy.Schema{Kind: policy.Any, AdditionalAllowed: true, Degraded: "combinations of schemas within each other", Pos: c.src.at(nodes[0])}
 	}
 	c.both[key.String()] = nil
@@ -710,18 +731,24 @@ func (c *converter) all(nodes []*yaml.Node) *policy.Schema {
 	return s
 }
 
-// quoteless is a text of the document for the middle of a sentence.
-func quoteless(s string) string { return strings.Trim(quoteShort(s), `"`) }
-
-// quoteShort quotes a text of the document, cut where it is long.
-func quoteShort(s string) string {
-	const most = 40
-	if len(s) > most {
-		cut := most
-		for cut > 0 && !utf8.RuneStart(s[cut]) {
-			cut--
-		}
-		s = s[:cut] + "..."
+// shown is a text of the document, such as a path, without quotes where it needs none.
+func shown(s string) string {
+	quoted := quoteShort(s)
+	if s == "" || quoted != `"`+s+`"` || strings.Contains(s, " ") {
+		return quoted
 	}
-	return string(appendString(nil, s))
+	return s
+}
+
+// quoteShort quotes a text of the document for a message: cut where it is long, with everything unprintable escaped.
+func quoteShort(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return strconv.Quote(s)
+	}
+	cut := most
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return strconv.Quote(s[:cut]) + "..."
 }

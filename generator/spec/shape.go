@@ -76,10 +76,10 @@ func (l *loading) shapeParameters(op *operation) []policy.Parameter {
 		name, in := text(get(node, "name")), text(get(node, "in"))
 		switch {
 		case !slices.Contains(places, in):
-			l.rep.fail(get(node, "in"), ruleStructure, "write path, query, header or cookie", "parameters in %q are not supported", in)
+			l.rep.fail(get(node, "in"), ruleStructure, "write path, query, header or cookie", "parameters in %s are not supported", quoteShort(in))
 			continue
 		case in == "path" && !op.out.Webhook && !inPath[name]:
-			l.rep.problem(node, ruleStructure, "add it to the path, or remove it", "the path %s has no {%s}", op.out.Path, name)
+			l.rep.problem(node, ruleStructure, "add it to the path, or remove it", "the path %s has no parameter %s", shown(op.out.Path), quoteShort(name))
 			continue
 		case in == "header" && isReservedHeader(name): // "shall be ignored", says OpenAPI 3.1, section 4.8.12.2
 			continue
@@ -94,7 +94,7 @@ func (l *loading) shapeParameters(op *operation) []policy.Parameter {
 			continue
 		}
 		l.rep.add(l.rep.severity(), op.out.Pos, ruleStructure, "add a parameter of that name in the path",
-			"the path %s has {%s}, and no parameter describes it", op.out.Path, name)
+			"no parameter describes %s in the path %s", quoteShort(name), shown(op.out.Path))
 		list = append(list, policy.Parameter{Name: name, In: "path", Required: true, Style: "simple", Pos: op.out.Pos,
 			Schema: &policy.Schema{Kind: policy.String, AdditionalAllowed: true, Pos: op.out.Pos}})
 	}
@@ -239,7 +239,7 @@ func (l *loading) responses(op *operation) []policy.Response {
 		if status != "default" {
 			parsed, err := policy.ParseStatus(status)
 			if err != nil {
-				l.rep.problem(key, ruleStructure, "write a code such as 201, a class such as 2XX, or default", "%q is not a status", status)
+				l.rep.problem(key, ruleStructure, "write a code such as 201, a class such as 2XX, or default", "%s is not a status", quoteShort(status))
 				continue
 			}
 			status = parsed

@@ -31,6 +31,7 @@ type source struct {
 
 	lineStarts []int                 // filled at the first question
 	resolved   map[string]*yaml.Node // reference -> node
+	indexes    map[*yaml.Node]map[string]*yaml.Node
 	anchors    map[string]*yaml.Node // $anchor -> schema; filled at the first question
 }
 
@@ -98,6 +99,9 @@ func (s *sources) openRef(from *source, ref string) (*source, error) {
 		var failure *fs.PathError
 		if errors.As(err, &failure) {
 			err = failure.Err // the path would be the machine's, not the user's
+		}
+		if strings.Contains(err.Error(), "escapes from parent") { // os.Root has no error value for it
+			err = errOutside
 		}
 		return nil, err
 	}

@@ -15,7 +15,7 @@ func (l *loading) convert() {
 	s := &swagger{l: l, root: l.main.root}
 	root := s.document()
 	rewriteRefs(root)
-	l.main.root, l.main.resolved = root, nil
+	l.main.root, l.main.resolved, l.main.indexes, l.main.anchors = root, nil, nil, nil
 }
 
 type swagger struct {

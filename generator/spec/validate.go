@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"go.yaml.in/yaml/v4"
@@ -159,7 +161,12 @@ func summary(err error) string {
 	message = strings.TrimSuffix(strings.TrimSpace(message), ".")
 	const most = 200
 	if len(message) > most {
-		message = strings.ToValidUTF8(message[:most], "") + "..."
+		message = message[:most] + "..."
 	}
-	return message
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) && r != utf8.RuneError {
+			return r
+		}
+		return -1
+	}, message)
 }
