@@ -160,12 +160,12 @@ func replay(tb testing.TB, store *pgstore.Store, id runtime.ID) *runtime.Record 
 }
 
 // quiet waits until every connection is back in the pool and checks that the server holds no transaction and no lock
-// for this database.
+// for it.
 func quiet(tb testing.TB, pool *pgxpool.Pool) {
 	tb.Helper()
 	const sql = `SELECT count(*) FILTER (WHERE a.state LIKE 'idle in transaction%'), count(l.pid)
 FROM pg_stat_activity a LEFT JOIN pg_locks l ON l.pid = a.pid AND l.locktype = 'advisory'
-WHERE a.datname = current_database() AND a.pid <> pg_backend_pid()`
+WHERE a.datname = current_database() AND a.pid <> pg_backend_pid() AND a.application_name = current_setting('application_name')`
 	var transactions, locks int
 	var acquired int32
 	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(2 * time.Millisecond) {

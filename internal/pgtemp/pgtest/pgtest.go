@@ -37,7 +37,7 @@ var server = sync.OnceValues(func() (string, error) {
 	return started.URL, nil
 })
 
-var databases atomic.Int64
+var databases, pools atomic.Int64
 
 // URL makes an empty database for tb and returns how to connect to it as its owner.
 func URL(tb testing.TB) string {
@@ -59,13 +59,15 @@ func Pool(tb testing.TB, change func(*pgxpool.Config)) *pgxpool.Pool {
 	return Open(tb, URL(tb), change)
 }
 
-// Open returns a pool on a database that [URL] made, closed when tb ends.
+// Open returns a pool on a database that [URL] made, closed when tb ends. Its sessions have an application_name of their
+// own, by which they can be told from those of another pool.
 func Open(tb testing.TB, databaseURL string, change func(*pgxpool.Config)) *pgxpool.Pool {
 	tb.Helper()
 	config, err := pgxpool.ParseConfig(databaseURL)
 	if err != nil {
 		tb.Fatal(err)
 	}
+	config.ConnConfig.RuntimeParams["application_name"] = fmt.Sprintf("pool %d", pools.Add(1))
 	if change != nil {
 		change(config)
 	}
@@ -73,8 +75,23 @@ func Open(tb testing.TB, databaseURL string, change func(*pgxpool.Config)) *pgxp
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(pool.Close)
+	tb.Cleanup(func() { closePool(tb, pool) })
 	return pool
+}
+
+// closePool does not wait for ever for connections that a failed test has left in use.
+func closePool(tb testing.TB, pool *pgxpool.Pool) {
+	tb.Helper()
+	closed := make(chan struct{})
+	go func() {
+		pool.Close()
+		close(closed)
+	}()
+	select {
+	case <-closed:
+	case <-time.After(5 * time.Second):
+		tb.Errorf("%d connections were not given back to their pool", pool.Stat().AcquiredConns())
+	}
 }
 
 // giveUp skips tb where PostgreSQL is simply not there, unless this is CI, and fails it for any other error.
