@@ -65,8 +65,10 @@ func TestRoundTrip_RealDocuments(t *testing.T) {
 		module.write(t, generateWithTest(t, doc, Options{Package: real.name, Dir: real.name}))
 		operations += len(doc.Keyed())
 	}
-	out := module.test(t)
-	t.Log(operations, strings.Count(out, "--- PASS: TestIdem"))
+	out, err := module.test("./...")
+	if err != nil {
+		t.Error(err)
+	}
 	if passed := strings.Count(out, "    --- PASS: TestIdempotencyRoundTrip/"); passed != operations {
 		t.Errorf("%d of %d operations have passed:\n%s", passed, operations, failures(out))
 	}
@@ -90,21 +92,17 @@ func overlayFor(t *testing.T, keyed []string) string {
 // generateWithTest generates a package with its test, and fails for an operation that the test leaves out.
 func generateWithTest(t *testing.T, doc *policy.Document, o Options) []output.File {
 	t.Helper()
-	files, _, err := Generate(doc, o)
+	o.Tests = true
+	files, list, err := Generate(doc, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newPlan(doc, o)
-	test, err := finish(o, []source{{roundTripName, p.roundTripFile()}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range p.warnings {
+	for _, d := range list {
 		if d.Rule == "no-round-trip" {
 			t.Error(d)
 		}
 	}
-	return append(files, test...)
+	return files
 }
 
 // module is a Go module beside this one, in a workspace with it.
@@ -134,20 +132,16 @@ func (m module) write(t *testing.T, files []output.File) {
 	}
 }
 
-// test vets and runs the module's tests and returns what they print.
-func (m module) test(t *testing.T) string {
-	t.Helper()
-	var out []byte
-	for _, arguments := range [][]string{{"vet", "./..."}, {"test", "-v", "./..."}} {
-		command := exec.Command("go", arguments...)
-		command.Dir = m.dir
-		command.Env = append(os.Environ(), "GOWORK="+filepath.Join(m.dir, "go.work"), "GOFLAGS=")
-		var err error
-		if out, err = command.CombinedOutput(); err != nil {
-			t.Errorf("go %s: %v\n%s", arguments[0], err, failures(string(out)))
-		}
+// test runs the tests of some of the module's packages, go vet included, and returns what they print.
+func (m module) test(packages string) (out string, err error) {
+	command := exec.Command("go", "test", "-v", "-vet=all", packages)
+	command.Dir = m.dir
+	command.Env = append(os.Environ(), "GOWORK="+filepath.Join(m.dir, "go.work"), "GOFLAGS=")
+	printed, err := command.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("go test %s: %w\n%s", packages, err, failures(string(printed)))
 	}
-	return string(out)
+	return string(printed), err
 }
 
 // failures is what is left of a test's output without what has passed, cut where it is long.
@@ -159,4 +153,114 @@ func failures(out string) string {
 		}
 	}
 	return b.String()[:min(b.Len(), 6000)]
+}
+
+// smallDocument has an operation of each kind that the test treats in its own way.
+const smallDocument = `
+openapi: 3.1.0
+info: {title: Small, version: "1"}
+x-idempotency: {docsUrl: https://example.com/idempotency}
+paths:
+  /payments:
+    post:
+      operationId: createPayment
+      x-idempotency: true
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema: {type: object, required: [amount], properties: {amount: {type: integer, minimum: 1}}}
+      responses:
+        "201":
+          description: Created.
+          headers: {Location: {required: true, schema: {type: string}}}
+          content:
+            application/json:
+              schema: {type: object, required: [id], properties: {id: {type: string}, url: {type: string, example: "a<b&c"}}}
+        "402": {description: Declined.}
+  /payments/{id}:cancel:
+    post:
+      operationId: cancelPayment
+      x-idempotency: {key: {in: query, name: key}, replay: {status: {204: 200}}}
+      parameters: [{name: id, in: path, required: true, schema: {type: string}}]
+      responses: {"204": {description: Done.}}
+  /forms:
+    post:
+      operationId: sendForm
+      x-idempotency: {key: {in: form, name: Key}, store: {body: false}}
+      requestBody:
+        content:
+          application/x-www-form-urlencoded:
+            schema: {type: object, required: [card], properties: {Key: {type: string}, card: {type: object, properties: {number: {type: string}}}}}
+      responses:
+        "200": {description: Done., content: {text/plain: {schema: {type: string}}}}
+  /files:
+    post:
+      operationId: sendFile
+      x-idempotency: {scope: [principal, operation, region]}
+      requestBody:
+        content:
+          multipart/form-data:
+            schema: {type: object, required: [file], properties: {file: {type: string, format: binary}, purpose: {type: string}}}
+      responses: {"2XX": {description: Done., content: {application/pdf: {}}}}
+  /empty:
+    post:
+      operationId: nothingToVary
+      x-idempotency: true
+      responses: {"303": {description: Elsewhere.}, default: {description: Anything., content: {application/json: {schema: {type: array, items: {type: integer}}}}}}
+webhooks:
+  charged:
+    post:
+      operationId: charged
+      x-idempotency: {key: {in: body, pointer: /id, required: true}}
+      requestBody:
+        required: true
+        content: {application/json: {schema: {type: object, required: [id], properties: {id: {type: string}, amount: {type: number, multipleOf: 0.01}}}}}
+      responses: {"204": {description: Taken.}}
+`
+
+func small(t *testing.T) *policy.Document {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "openapi.yaml")
+	if err := os.WriteFile(file, []byte(smallDocument), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	doc, list, err := spec.Load(spec.Options{File: file})
+	if err := errors.Join(err, list.Err()); err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// faults break a promise each, in a generated file; says is what the generated test has to say of it.
+var faults = []struct{ name, file, right, wrong, says string }{
+	{name: "right"},
+	{"runstwice", roundTripName, "s.runs.Add(1)", "s.runs.Add(2)", "after two equal requests the handler has run 2 times, want 1"},
+	{"nomarker", "policies.go", `Header: "Idempotent-Replayed"`, `Header: "Other"`, "Idempotent-Replayed: true is to mark the replay and nothing else"},
+	{"nofingerprint", "policies.go", "policy.CanonicalBody", "policy.NoBody", "another request with the same key is answered with 201, want 422"},
+	{"status", "policies.go", "To: 200", "To: 202", "the same request again is answered with 202, want 200"},
+	{"notstored", "policies.go", "policy.Statuses{", `policy.Statuses{"418"}, Headers: []string{`, "the handler has run 2 times, want 1"},
+}
+
+// The generated test passes for what is generated, and fails where a promise is broken.
+func TestRoundTrip_SeesBrokenPromises(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles packages")
+	}
+	doc, module := small(t), newModule(t)
+	for _, fault := range faults {
+		files := generateWithTest(t, doc, Options{Package: fault.name, Dir: fault.name})
+		for i := range files {
+			if filepath.Base(files[i].Path) == fault.file {
+				files[i].Content = bytes.ReplaceAll(files[i].Content, []byte(fault.right), []byte(fault.wrong))
+			}
+		}
+		module.write(t, files)
+	}
+	for _, fault := range faults {
+		out, err := module.test("./" + fault.name)
+		if (err == nil) != (fault.says == "") || !strings.Contains(out, fault.says) {
+			t.Errorf("%s: want %q:\n%s", fault.name, fault.says, failures(out))
+		}
+	}
 }
