@@ -7,10 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/idemgen/idemgen/generator/diag"
+	"github.com/idemgen/idemgen/generator/output"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
@@ -126,24 +128,72 @@ paths:
       responses: {'201': {description: Paid}}
 `
 
-// An interrupt before anything is written leaves nothing at all.
-func TestInterrupted(t *testing.T) {
-	root := t.TempDir()
-	file := filepath.Join(root, "idemgen.yaml")
+// smallProject is a folder with a configuration and a document; the configuration's path is returned too.
+func smallProject(t *testing.T) (root, config string) {
+	t.Helper()
+	root = t.TempDir()
 	for name, content := range map[string]string{"idemgen.yaml": "spec: openapi.yaml\n", "openapi.yaml": smallSpec} {
 		if err := os.WriteFile(filepath.Join(root, name), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
+	return root, filepath.Join(root, "idemgen.yaml")
+}
+
+func wantInterrupted(t *testing.T, ctx context.Context, root, config string) {
+	t.Helper()
 	var stderr bytes.Buffer
-	code := run(ctx, []string{"generate", "--config", file}, nil, io.Discard, &stderr, func(string) (string, bool) { return "", false })
+	code := run(ctx, []string{"generate", "--config", config}, nil, io.Discard, &stderr, func(string) (string, bool) { return "", false })
 	if code != exitTrouble || stderr.String() != "idemgen: interrupted; nothing was left half-written\n" {
 		t.Errorf("exit code %d: %s", code, stderr.String())
 	}
 	entries, err := os.ReadDir(root)
 	if err != nil || len(entries) != 2 {
 		t.Errorf("left %v, %v", entries, err)
+	}
+}
+
+// An interrupt before anything is written leaves nothing at all.
+func TestInterrupted(t *testing.T) {
+	root, config := smallProject(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	wantInterrupted(t, ctx, root, config)
+}
+
+// A run that waits for another one can be interrupted, too.
+func TestInterruptedWhileItWaits(t *testing.T) {
+	root, config := smallProject(t)
+	dir, err := output.Open(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	unlock, err := dir.Lock(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
+	defer cancel()
+	wantInterrupted(t, ctx, root, config)
+}
+
+// Runs at the same time do the work once and leave what one run leaves.
+func TestRunsAtTheSameTime(t *testing.T) {
+	root, config := smallProject(t)
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			var out bytes.Buffer
+			if code := run(context.Background(), []string{"generate", "--config", config, "--migrations", "tern:" + filepath.Join(root, "db")}, nil, &out, &out, func(string) (string, bool) { return "", false }); code != exitDone {
+				t.Errorf("exit code %d: %s", code, out.String())
+			}
+		})
+	}
+	group.Wait()
+	migrations, err := os.ReadDir(filepath.Join(root, "db"))
+	if err != nil || len(migrations) != 1 {
+		t.Errorf("migrations %v, %v", migrations, err)
 	}
 }

@@ -15,7 +15,7 @@ const maxSummary = 72
 func oneLine(text string) string {
 	clean := strings.Map(func(r rune) rune {
 		switch {
-		case unicode.IsSpace(r), r == '\u0085', r == '\u2028', r == '\u2029':
+		case unicode.IsSpace(r): // with U+0085, U+2028 and U+2029, which end a line in YAML 1.1
 			return ' '
 		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == unicode.ReplacementChar:
 			return -1
