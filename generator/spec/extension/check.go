@@ -88,7 +88,7 @@ func (c *checker) checkResponses() {
 	for _, response := range c.op.Shape.Responses {
 		for _, content := range response.Contents {
 			if streams(content.MediaType) {
-				c.reportAt(ruleStreaming, content.Pos, "leave the operation undecided or write {none: \"why\"}; a stream cannot be stored and replayed",
+				c.reportAt(ruleStreaming, content.Pos, "write {none: \"why\"} in place of the decision at "+c.op.DecidedAt.String(),
 					"%s answers %s with the stream %s, which has no end to store", operationName(c.op), response.Status, show(content.MediaType))
 			}
 		}

@@ -1,6 +1,7 @@
 package extension
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -114,5 +115,6 @@ func keyList(keys []policy.DeclaredKey) string {
 func (v *resolver) name() string { return operationName(v.op) }
 
 func operationName(op *policy.Operation) string {
-	return strings.Trim(show(op.Method+" "+op.Path), `"`)
+	const most = 200 // longer than any path that a person reads
+	return escape(strings.ToValidUTF8(fmt.Sprintf("%.20s %.*s", op.Method, most, op.Path), "\uFFFD"))
 }

@@ -310,6 +310,13 @@ func TestDecode_HostileText(t *testing.T) {
 	if strings.ContainsFunc(found[0].Message, unprintable) || len(found[0].Message) > 300 {
 		t.Errorf("message %q", found[0].Message)
 	}
+	op := &policy.Operation{Method: "POST", Path: "/x\x1b[2J\u202e" + strings.Repeat("y", 500)}
+	if name := operationName(op); strings.ContainsFunc(name, unprintable) || len(name) > 300 {
+		t.Errorf("operation %q", name)
+	}
+	if hint := didYouMean("amount", []string{"am\x1bount"}); strings.ContainsFunc(hint, unprintable) {
+		t.Errorf("hint %q", hint)
+	}
 }
 
 func TestRules(t *testing.T) {

@@ -142,9 +142,25 @@ func drawExtension(t *rapid.T) any {
 	extension := map[string]any{}
 	for range rapid.IntRange(0, 8).Draw(t, "members") {
 		path := rapid.SampledFrom(grammar).Draw(t, "member").path
-		put(extension, path, rapid.SampledFrom(values).Draw(t, "value"))
+		value := rapid.SampledFrom(values).Draw(t, "value")
+		if rapid.IntRange(0, 3).Draw(t, "right") > 0 { // mostly a right one, else nothing gets past the grammar
+			value = sampleValue(path)
+		}
+		put(extension, path, value)
 	}
 	return extension
+}
+
+// sampleValue is a member's sample as a value that JSON can hold.
+func sampleValue(path string) any {
+	if path == "replay.status" {
+		return map[string]any{"201": 200}
+	}
+	var value any
+	if err := yaml.Unmarshal([]byte(sampleOf(path)), &value); err != nil {
+		panic(err)
+	}
+	return value
 }
 
 func put(object map[string]any, path string, value any) {

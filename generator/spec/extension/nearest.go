@@ -5,7 +5,7 @@ import "strings"
 // didYouMean is a hint that names the nearest of the known words, or empty when none is near.
 func didYouMean(text string, known []string) string {
 	if near := nearest(text, known); near != "" {
-		return "did you mean " + near + "?"
+		return "did you mean " + escape(near) + "?"
 	}
 	return ""
 }

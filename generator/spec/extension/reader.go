@@ -3,6 +3,7 @@ package extension
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -52,7 +53,7 @@ func (r *reader) report(rule Rule, node *yaml.Node, hint, format string, args ..
 	r.diags = append(r.diags, finding(rule, r.position(node), hint, format, args...))
 }
 
-// finding makes one diagnostic. Everything that is printed from a document is cut and freed of control characters.
+// finding makes one diagnostic. Text from a document goes into it through show only.
 func finding(rule Rule, pos policy.Position, hint, format string, args ...any) diag.Diagnostic {
 	return diag.Diagnostic{
 		Pos: pos, Rule: rule.ID, Severity: rule.Severity,
@@ -212,11 +213,21 @@ var plainNumber = regexp.MustCompile(`^[-+.0-9A-Za-z_]{1,30}$`)
 // maxShown is how much of a document's text a message repeats, in characters.
 const maxShown = 60
 
-// show prints text from a document inside a message: quoted, cut, and with everything unprintable escaped.
+// show prints text from a document inside a message: in quotes, cut, and with everything unprintable escaped.
 func show(text string) string {
 	runes := []rune(strings.ToValidUTF8(text, "\uFFFD"))
+	rest := ""
 	if len(runes) > maxShown {
-		return fmt.Sprintf("%q...", string(runes[:maxShown]))
+		runes, rest = runes[:maxShown], "..."
 	}
-	return fmt.Sprintf("%q", string(runes))
+	return `"` + escape(string(runes)) + rest + `"`
+}
+
+// escape leaves printable text as it is, backslashes too: a pattern is shown as its author wrote it.
+func escape(text string) string {
+	if !strings.ContainsFunc(text, unprintable) && !strings.Contains(text, `"`) {
+		return text
+	}
+	quoted := strconv.Quote(text)
+	return quoted[1 : len(quoted)-1]
 }

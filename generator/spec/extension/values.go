@@ -29,7 +29,7 @@ func (r *reader) text(node *yaml.Node, member string) (string, bool) {
 		r.report(ruleWrongType, node, "leave the member out to keep the default", "%s is text, not empty", member)
 		return "", false
 	default:
-		r.report(ruleWrongType, node, `write it in quotes: "`+node.Value+`"`, "%s is text, not %s", member, describe(node))
+		r.report(ruleWrongType, node, "write it in quotes: "+show(node.Value), "%s is text, not %s", member, describe(node))
 		return "", false
 	}
 	if len(node.Value) > maxText || strings.ContainsRune(node.Value, 0) {

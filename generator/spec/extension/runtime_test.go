@@ -1,0 +1,41 @@
+package extension
+
+import (
+	"net/http"
+	"testing"
+
+	"go.yaml.in/yaml/v4"
+	"pgregory.net/rapid"
+
+	"github.com/idemgen/idemgen/runtime"
+	"github.com/idemgen/idemgen/runtime/memstore"
+	"github.com/idemgen/idemgen/runtime/policy"
+)
+
+// What this package lets pass, the runtime serves: an extension without an error is never refused at the start of a
+// service.
+func TestResolve_RuntimeServes(t *testing.T) {
+	engine, err := runtime.New(memstore.New(), func(*http.Request) (string, error) { return "somebody", nil }, runtime.WithRegion("eu"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	serves := func(t interface{ Errorf(string, ...any) }, node *yaml.Node, text []byte) {
+		op, found := readAll(node)
+		if op.Decision != policy.Keyed || len(found.Errors()) > 0 {
+			return
+		}
+		if err := engine.Register(&runtime.Operation{ID: "x", Method: "POST", Route: "/x", Policy: op.Policy}); err != nil {
+			t.Errorf("%v\n%s\n%+v", err, text, op.Policy)
+		}
+	}
+	for _, text := range []string{"true", "optional", "{}", "profile: stripe", fullForm, "replay: {header: ''}", "store: {body: false}", "key: {in: body, pointer: /id}", "scope: [account, region]"} {
+		serves(t, parse(t, text), []byte(text))
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text, err := yaml.Marshal(drawExtension(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		serves(t, node(t, text), text)
+	})
+}
