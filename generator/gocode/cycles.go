@@ -20,7 +20,7 @@ func (p *plan) boxCycles() {
 
 // holdsValue reports whether the slot's value lies within what holds the slot.
 func (s slot) holdsValue() bool {
-	return s.typ.shape == record && (s.wrap == plain || s.wrap == tri)
+	return s.typ.shape == record && s.typ.home == "" && (s.wrap == plain || s.wrap == tri)
 }
 
 // cycles finds the strongly connected components of records that hold each other by value (Tarjan).

@@ -44,7 +44,10 @@ func newFile(o Options) *jen.File {
 	f.NoFormat = true // formatted once, with the imports grouped, by format
 	f.HeaderComment("// " + header)
 	f.ImportNames(importNames)
-	if o.ModelsImport != "" {
+	switch {
+	case path.Base(o.ModelsImport) == modelsName:
+		f.ImportName(o.ModelsImport, modelsName)
+	case o.ModelsImport != "":
 		f.ImportAlias(o.ModelsImport, modelsName)
 	}
 	return f

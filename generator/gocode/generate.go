@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/token"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/idemgen/idemgen/generator/diag"
@@ -21,8 +22,9 @@ type Options struct {
 	// Dir is the package's folder, slash-separated and relative to the configuration file.
 	Dir string
 	// ModelsImport is the import path of a package that has the named schemas as Go types already, each under its schema's
-	// name in camel case. They are used in place of generated ones and filled by encoding/json; whether they exist and fit
-	// the schema is seen when the generated package is compiled. Schemas without a name are still generated.
+	// name in camel case. They are used in place of generated ones: a request is checked against the schema as always, and
+	// then read by encoding/json into the type. Whether the types exist is seen when the generated package is compiled;
+	// whether their tags fit the schema nobody checks. Schemas without a name are still generated.
 	ModelsImport string
 	// Tests asks for idempotency_roundtrip_test.go too.
 	Tests bool
@@ -64,7 +66,7 @@ func Generate(doc *policy.Document, o Options) ([]output.File, diag.List, error)
 	if p.hasReaders() {
 		sources = append(sources, source{"readers.go", p.readersFile()})
 	}
-	if len(p.types) > 0 {
+	if slices.ContainsFunc(p.types, (*typ).declared) {
 		sources = append(sources, source{"models.go", p.modelsFile()})
 	}
 	if o.Tests {

@@ -16,11 +16,13 @@ var update = flag.Bool("update", false, "rewrite the golden packages under testd
 
 // Each golden package is committed, and imported by a test or vetted by TestGoldens_Vet, so that what is generated compiles.
 var goldens = []struct {
-	name string
-	doc  func() *policy.Document
+	name   string
+	doc    func() *policy.Document
+	models string
 }{
-	{"payments", paymentsDocument},
-	{"shapes", shapesDocument},
+	{"payments", paymentsDocument, ""},
+	{"shapes", shapesDocument, ""},
+	{"imported", paymentsDocument, "github.com/idemgen/idemgen/generator/gocode/testdata/models"},
 }
 
 func generate(t *testing.T, doc *policy.Document, o gocode.Options) []output.File {
@@ -39,7 +41,9 @@ func TestGenerate_Goldens(t *testing.T) {
 	for _, golden := range goldens {
 		t.Run(golden.name, func(t *testing.T) {
 			dir := filepath.Join("testdata", golden.name)
-			files := generate(t, golden.doc(), gocode.Options{Package: golden.name, Dir: "testdata/" + golden.name})
+			files := generate(t, golden.doc(), gocode.Options{
+				Package: golden.name, Dir: "testdata/" + golden.name, ModelsImport: golden.models,
+			})
 			if *update {
 				if err := os.RemoveAll(dir); err != nil {
 					t.Fatal(err)

@@ -10,18 +10,32 @@ import (
 func (p *plan) modelsFile() *jen.File {
 	f := newFile(p.options)
 	for _, t := range p.types {
+		if !t.declared() {
+			continue
+		}
 		switch t.shape {
 		case enum:
 			p.declareEnum(f, t)
 		case record:
 			p.declareRecord(f, t)
 		default:
-			f.Add(doc(t.lead(), t.schema.Description)).Type().Id(t.name).Add(t.underlying())
+			f.Add(doc(t.lead(), t.schema.Description)).Type().Id(t.name).Add(t.underlying(reading))
 		}
 		f.Line()
 	}
 	return f
 }
+
+// declared reports whether the generated package declares the type.
+func (t *typ) declared() bool { return t.name != "" && t.home == "" }
+
+// mode is what a function of the generated package is for.
+type mode int
+
+const (
+	reading  mode = iota // it returns the Go value, and reports
+	checking             // it reports only, and hands the wire.Value on
+)
 
 // lead begins the comment of a type.
 func (t *typ) lead() string {
@@ -35,20 +49,22 @@ func (t *typ) lead() string {
 	return lead
 }
 
-// goType is the type by which t is referred to.
-func (t *typ) goType() *jen.Statement {
+// goType is the type by which t is referred to; in checking mode, what a function returns for it.
+func (t *typ) goType(m mode) *jen.Statement {
 	switch {
+	case m == checking && t.checker != "":
+		return jen.Qual(wirePath, "Value")
 	case t.home != "":
 		return jen.Qual(t.home, t.name)
 	case t.name != "":
 		return jen.Id(t.name)
 	default:
-		return t.underlying()
+		return t.underlying(m)
 	}
 }
 
 // underlying is the type without its name.
-func (t *typ) underlying() *jen.Statement {
+func (t *typ) underlying(m mode) *jen.Statement {
 	switch t.shape {
 	case boolean:
 		return jen.Bool()
@@ -73,17 +89,17 @@ func (t *typ) underlying() *jen.Statement {
 	case file:
 		return jen.Qual(wirePath, "File")
 	case list:
-		return jen.Index().Add(t.item.goType())
+		return jen.Index().Add(t.item.goType(m))
 	case dict:
-		return jen.Map(jen.String()).Add(t.item.goType())
+		return jen.Map(jen.String()).Add(t.item.goType(m))
 	default:
 		return jen.Qual("encoding/json", "RawMessage")
 	}
 }
 
 // goType is the type of a slot.
-func (s slot) goType() *jen.Statement {
-	value := s.typ.goType()
+func (s slot) goType(m mode) *jen.Statement {
+	value := s.typ.goType(m)
 	if s.boxed {
 		value = jen.Op("*").Add(value)
 	}
@@ -112,11 +128,11 @@ func (p *plan) declareEnum(f *jen.File, t *typ) {
 func (p *plan) declareRecord(f *jen.File, t *typ) {
 	f.Add(doc(t.lead(), t.schema.Description)).Type().Id(t.name).StructFunc(func(g *jen.Group) {
 		for _, field := range t.fields {
-			g.Add(field.comment()).Id(field.name).Add(field.slot.goType()).Tag(map[string]string{"json": field.tag()})
+			g.Add(field.comment()).Id(field.name).Add(field.slot.goType(reading)).Tag(map[string]string{"json": field.tag()})
 		}
 		if t.more != nil {
 			g.Comment("// " + t.moreName() + " holds the members without a field of their own.")
-			g.Id(t.moreName()).Map(jen.String()).Add(t.more.goType()).Tag(map[string]string{"json": "-"})
+			g.Id(t.moreName()).Map(jen.String()).Add(t.more.goType(reading)).Tag(map[string]string{"json": "-"})
 		}
 	})
 	p.marshalMethod(f, t)
@@ -197,7 +213,7 @@ func (p *plan) marshalMethod(f *jen.File, t *typ) {
 			g.Type().Id("plain").Id(t.name)
 			for _, field := range empty {
 				g.If(jen.Id("m").Dot(field.name).Op("==").Nil()).Block(
-					jen.Id("m").Dot(field.name).Op("=").Add(field.slot.goType()).Values(),
+					jen.Id("m").Dot(field.name).Op("=").Add(field.slot.goType(reading)).Values(),
 				)
 			}
 			if len(untagged) == 0 && t.more == nil {

@@ -21,7 +21,8 @@ type plan struct {
 	names      scope // the generated package's own identifiers
 	operations []*operation
 	mounts     []*mount
-	types      []*typ // the types to declare, sorted by name
+	types      []*typ // the types with a name or a function of their own, sorted by name
+	hidden     bool   // while what a type of the user's is made of is planned
 	patterns   []pattern
 
 	bySchema  map[*policy.Schema]*typ
@@ -99,9 +100,14 @@ func newPlan(doc *policy.Document, o Options) *plan {
 		p.planRequest(o)
 		p.planAnswers(o)
 	}
+	for _, o := range p.operations {
+		o.markUsed()
+	}
 	p.boxCycles()
 	p.planRoutes()
-	slices.SortFunc(p.types, func(a, b *typ) int { return cmp.Compare(a.name, b.name) })
+	slices.SortStableFunc(p.types, func(a, b *typ) int {
+		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.checker, b.checker))
+	})
 	return p
 }
 
@@ -200,18 +206,31 @@ func (p *plan) typeOf(s *policy.Schema, owner, what string) *typ {
 	}
 	p.bySchema[s] = t
 	t.name = p.component[s]
-	if t.name != "" && p.options.ModelsImport != "" {
-		t.shape, t.home = foreign, p.options.ModelsImport
-		return t
-	}
-	if t.name == "" && needsName(t.shape) {
+	switch {
+	case t.name != "" && p.options.ModelsImport != "":
+		t.home = p.options.ModelsImport
+		t.reader, t.checker = p.names.claim("read"+t.name), p.names.claim("check"+t.name)
+	case p.hidden && t.shape == record:
+		t.hidden = true
+		t.checker = p.names.claim("check" + owner)
+	case p.hidden:
+		t.hidden = true
+	case t.name == "" && needsName(t.shape):
 		t.name = p.claimType(owner)
 	}
 	if t.name != "" {
-		p.types = append(p.types, t)
 		owner = t.name
+		if t.home == "" {
+			t.reader = "read" + t.name
+		}
 	}
+	if t.reader != "" || t.checker != "" {
+		p.types = append(p.types, t)
+	}
+	outside := p.hidden
+	p.hidden = p.hidden || t.home != ""
 	p.fill(t, owner)
+	p.hidden = outside
 	return t
 }
 
@@ -291,7 +310,7 @@ func (p *plan) planPattern(t *typ, owner string) {
 }
 
 func (p *plan) warnUntyped(s *policy.Schema, owner string) {
-	if s.Degraded == "" {
+	if s.Degraded == "" || p.hidden {
 		return
 	}
 	what := "schema " + quoted(s.Name)
@@ -340,6 +359,33 @@ func ignoredHeader(p *policy.Parameter) bool {
 	return false
 }
 
+// markUsed marks the types that the operation's request is read into.
+func (o *operation) markUsed() {
+	for _, param := range o.params {
+		param.slot.typ.markUsed()
+	}
+	for _, body := range o.bodies {
+		body.slot.typ.markUsed()
+	}
+}
+
+func (t *typ) markUsed() {
+	if t == nil || t.used {
+		return
+	}
+	t.used = true
+	if t.home != "" {
+		return // what it is made of is only checked
+	}
+	t.item.typ.markUsed()
+	for _, f := range t.fields {
+		f.slot.typ.markUsed()
+	}
+	if t.more != nil {
+		t.more.typ.markUsed()
+	}
+}
+
 // planBodies gives each media type of a request a field: Body when there is one, else one named after each kind.
 func (p *plan) planBodies(o *operation, fields scope) {
 	request := o.op.Shape.Body
@@ -368,8 +414,8 @@ func (p *plan) bodySlot(kind mediaKind, s *policy.Schema, owner, what string, re
 	case binaryMedia:
 		return scalar(octets).place(nil, required, false)
 	case textMedia:
-		if t := p.typeOf(s, owner, what); t.shape == text || t.shape == enum {
-			return t.place(s, required, false)
+		if s != nil && (shapeOf(s, false) == text || shapeOf(s, false) == enum) {
+			return p.typeOf(s, owner, what).place(s, required, false)
 		}
 		return scalar(text).place(nil, required, false)
 	}

@@ -1,6 +1,7 @@
 package gocode
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -23,8 +24,15 @@ func (p *plan) readersFile() *jen.File {
 		f.Line()
 	}
 	for _, t := range p.types {
-		if t.asked {
+		if !t.asked {
+			continue
+		}
+		if t.reader != "" && t.used {
 			p.declareReader(f, t)
+			f.Line()
+		}
+		if t.checker != "" {
+			p.declareChecker(f, t)
 			f.Line()
 		}
 	}
@@ -33,12 +41,8 @@ func (p *plan) readersFile() *jen.File {
 
 // hasReaders reports whether readersFile would hold anything.
 func (p *plan) hasReaders() bool {
-	for _, t := range p.types {
-		if t.asked {
-			return true
-		}
-	}
-	return len(p.patterns) > 0
+	asked := func(t *typ) bool { return t.asked }
+	return slices.ContainsFunc(p.types, asked) || len(p.patterns) > 0
 }
 
 // declareReader writes, for a record,
@@ -49,115 +53,139 @@ func (p *plan) hasReaders() bool {
 //		return m
 //	}
 //
-// and one returned expression for any other type.
+// and one returned expression for any other type. A type of the user's is checked first, and then read as it likes.
 func (p *plan) declareReader(f *jen.File, t *typ) {
-	signature := f.Func().Id("read" + t.name).Params(jen.Id("v").Qual(wirePath, "Value"))
-	value := t.checks(jen.Id("v"))
-	if t.shape != record {
-		signature.Id(t.name).Block(jen.Return(t.readBare(value)))
-		return
-	}
-	signature.Params(jen.Id("m").Id(t.name)).BlockFunc(func(g *jen.Group) {
-		closed := t.more == nil && !t.schema.AdditionalAllowed
-		if len(t.fields) == 0 && t.more == nil {
-			value = value.Dot("Object").Call()
-			if closed {
-				value = value.Dot("Closed").Call()
-			}
-			g.Add(value)
+	signature := f.Func().Id(t.reader).Params(jen.Id("v").Qual(wirePath, "Value"))
+	switch {
+	case t.home != "":
+		signature.Add(t.goType(reading)).Block(jen.Return(
+			jen.Qual(wirePath, "Into").Types(t.goType(reading)).Call(jen.Id(t.checker).Call(jen.Id("v")))))
+	case t.shape != record:
+		signature.Id(t.name).Block(jen.Return(t.readBare(t.checks(jen.Id("v")), reading)))
+	default:
+		signature.Params(jen.Id("m").Id(t.name)).BlockFunc(func(g *jen.Group) {
+			t.eachMember(g, func(name string, value *jen.Statement) { g.Id("m").Dot(name).Op("=").Add(value) }, reading)
 			g.Return(jen.Id("m"))
-			return
+		})
+	}
+}
+
+// declareChecker writes what declareReader writes, without a value to put it into:
+//
+//	func checkPayment(v wire.Value) wire.Value {
+//		o := v.Object()
+//		o.Member("amount").Required().Min("1").Int64()
+//		return v
+//	}
+func (p *plan) declareChecker(f *jen.File, t *typ) {
+	f.Func().Id(t.checker).Params(jen.Id("v").Qual(wirePath, "Value")).Qual(wirePath, "Value").BlockFunc(func(g *jen.Group) {
+		if t.shape == record {
+			t.eachMember(g, func(_ string, value *jen.Statement) { g.Add(value) }, checking)
+		} else {
+			g.Add(t.readBare(t.checks(jen.Id("v")), checking))
 		}
-		g.Id("o").Op(":=").Add(value).Dot("Object").Call()
-		for _, field := range t.fields {
-			member := jen.Id("o").Dot("Member").Call(jen.Lit(field.member))
-			if field.required {
-				member = member.Dot("Required").Call()
-			}
-			g.Id("m").Dot(field.name).Op("=").Add(field.slot.read(member))
-		}
-		if t.more != nil {
-			g.Id("m").Dot(t.moreName()).Op("=").Qual(wirePath, "Rest").Call(jen.Id("o"), t.more.reader())
-		}
-		if closed {
-			g.Id("o").Dot("Closed").Call()
-		}
-		g.Return(jen.Id("m"))
+		g.Return(jen.Id("v"))
 	})
 }
 
+// eachMember writes the reading of a record's members; yield gets the field and the expression.
+func (t *typ) eachMember(g *jen.Group, yield func(name string, value *jen.Statement), m mode) {
+	object := t.checks(jen.Id("v")).Dot("Object").Call()
+	closed := t.more == nil && !t.schema.AdditionalAllowed
+	if len(t.fields) == 0 && t.more == nil {
+		if closed {
+			object = object.Dot("Closed").Call()
+		}
+		g.Add(object)
+		return
+	}
+	g.Id("o").Op(":=").Add(object)
+	for _, field := range t.fields {
+		member := jen.Id("o").Dot("Member").Call(jen.Lit(field.member))
+		if field.required {
+			member = member.Dot("Required").Call()
+		}
+		yield(field.name, field.slot.read(member, m))
+	}
+	if t.more != nil {
+		yield(t.moreName(), jen.Qual(wirePath, "Rest").Call(jen.Id("o"), t.more.reader(m)))
+	}
+	if closed {
+		g.Id("o").Dot("Closed").Call()
+	}
+}
+
 // read is the expression that reads a slot from a value: v.Min("1").Int64(), wire.Optional(v, wire.Value.Text), ...
-func (s slot) read(value *jen.Statement) *jen.Statement {
+func (s slot) read(value *jen.Statement, m mode) *jen.Statement {
 	t := s.typ
 	if s.wrap == plain && t.nilable() && t.shape != raw && nullable(s.schema) {
 		value = value.Dot("OrNull").Call()
 	}
-	if !t.named() {
+	if t.function(m) == "" {
 		value = t.checks(value)
 	}
 	switch s.wrap {
 	case opt:
-		return jen.Qual(wirePath, "Optional").Call(value, t.reader())
+		return jen.Qual(wirePath, "Optional").Call(value, t.bareReader(m))
 	case orNull:
-		return jen.Qual(wirePath, "OptionalOrNull").Call(value, t.reader())
+		return jen.Qual(wirePath, "OptionalOrNull").Call(value, t.bareReader(m))
 	case tri:
 		if s.boxed {
-			return jen.Qual(wirePath, "ReadNullable").Call(value, slot{typ: t, schema: s.schema, wrap: opt}.reader())
+			return jen.Qual(wirePath, "ReadNullable").Call(value, slot{typ: t, schema: s.schema, wrap: opt}.reader(m))
 		}
-		return jen.Qual(wirePath, "ReadNullable").Call(value, t.reader())
+		return jen.Qual(wirePath, "ReadNullable").Call(value, t.bareReader(m))
 	}
 	if s.boxed {
-		return jen.Qual(wirePath, "Optional").Call(value, t.reader())
+		return jen.Qual(wirePath, "Optional").Call(value, t.bareReader(m))
 	}
-	return t.readPlain(value)
+	if name := t.function(m); name != "" {
+		return jen.Id(name).Call(value)
+	}
+	return t.readBare(value, m)
 }
 
 // reader is the function that reads a slot, for lists and maps: as short as can be, a literal where there is more to say.
-func (s slot) reader() *jen.Statement {
-	if s.wrap == plain && !s.boxed && (s.typ.named() || !s.typ.hasChecks()) && !(s.typ.nilable() && nullable(s.schema)) {
-		return s.typ.reader()
+func (s slot) reader(m mode) *jen.Statement {
+	t := s.typ
+	simple := t.function(m) != "" || !t.hasChecks()
+	if s.wrap == plain && !s.boxed && simple && !(t.nilable() && nullable(s.schema)) {
+		return t.bareReader(m)
 	}
-	return jen.Func().Params(jen.Id("v").Qual(wirePath, "Value")).Add(s.goType()).Block(jen.Return(s.read(jen.Id("v"))))
+	return jen.Func().Params(jen.Id("v").Qual(wirePath, "Value")).Add(s.goType(m)).Block(jen.Return(s.read(jen.Id("v"), m)))
 }
 
-// named reports whether the type has a reader of its own, checks included.
-func (t *typ) named() bool { return t.name != "" }
-
-// readPlain reads a value of the type.
-func (t *typ) readPlain(value *jen.Statement) *jen.Statement {
-	if t.named() && t.shape != foreign {
-		return jen.Id("read" + t.name).Call(value)
+// function is the name of the type's own function, checks included; empty when it has none.
+func (t *typ) function(m mode) string {
+	if m == checking {
+		return t.checker
 	}
-	return t.readBare(value)
+	return t.reader
 }
 
-// readBare reads a value of the type without going through the type's own reader.
-func (t *typ) readBare(value *jen.Statement) *jen.Statement {
-	switch t.shape {
-	case foreign:
-		return jen.Qual(wirePath, "Into").Types(t.goType()).Call(value)
-	case enum:
-		return jen.Id(t.name).Call(value.Dot("Text").Call())
-	case list:
-		return jen.Qual(wirePath, "List").Call(value, t.item.reader())
-	case dict:
-		return jen.Qual(wirePath, "Map").Call(value, t.item.reader())
-	default:
-		return value.Dot(t.method()).Call()
-	}
-}
-
-// reader is the function that reads a value of the type, without the checks of a type that has no name.
-func (t *typ) reader() *jen.Statement {
+// bareReader is the function that reads a value of the type, without the checks of a type that has no function of its own.
+func (t *typ) bareReader(m mode) *jen.Statement {
 	switch {
-	case t.shape == foreign:
-		return jen.Qual(wirePath, "Into").Types(t.goType())
-	case t.named():
-		return jen.Id("read" + t.name)
+	case t.function(m) != "":
+		return jen.Id(t.function(m))
 	case t.shape == list, t.shape == dict:
-		return jen.Func().Params(jen.Id("v").Qual(wirePath, "Value")).Add(t.goType()).Block(jen.Return(t.readBare(jen.Id("v"))))
+		return jen.Func().Params(jen.Id("v").Qual(wirePath, "Value")).Add(t.goType(m)).
+			Block(jen.Return(t.readBare(jen.Id("v"), m)))
 	default:
 		return jen.Qual(wirePath, "Value").Dot(t.method())
+	}
+}
+
+// readBare reads a value of the type without going through the type's own function.
+func (t *typ) readBare(value *jen.Statement, m mode) *jen.Statement {
+	switch {
+	case t.shape == enum && t.declared() && m == reading:
+		return jen.Id(t.name).Call(value.Dot("Text").Call())
+	case t.shape == list:
+		return jen.Qual(wirePath, "List").Call(value, t.item.reader(m))
+	case t.shape == dict:
+		return jen.Qual(wirePath, "Map").Call(value, t.item.reader(m))
+	default:
+		return value.Dot(t.method()).Call()
 	}
 }
 
@@ -214,9 +242,6 @@ type check struct {
 // are within their own reader.
 func (t *typ) eachCheck(yield func(check)) {
 	s := t.schema
-	if t.shape == foreign {
-		return // the user's type says what it holds
-	}
 	t.enumCheck(yield)
 	switch s.Kind {
 	case policy.Integer, policy.Number:

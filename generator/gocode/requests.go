@@ -24,13 +24,13 @@ func (p *plan) declareRequest(f *jen.File, o *operation) {
 			Id("Key").String()
 		g.Comment("// Principal is who asks, as authentication has it.").Line().Id("Principal").String()
 		for _, param := range o.params {
-			g.Add(doc("", param.Description)).Id(param.name).Add(param.slot.goType()).Comment(remark(param.In + " " + param.Name))
+			g.Add(doc("", param.Description)).Id(param.name).Add(param.slot.goType(reading)).Comment(remark(param.In + " " + param.Name))
 		}
 		if o.contentType {
 			g.Comment("// ContentType is the body's, as the client sent it.").Line().Id("ContentType").String()
 		}
 		for _, body := range o.bodies {
-			g.Add(doc("", o.op.Shape.Body.Description)).Id(body.name).Add(body.slot.goType()).Comment(remark(body.MediaType))
+			g.Add(doc("", o.op.Shape.Body.Description)).Id(body.name).Add(body.slot.goType(reading)).Comment(remark(body.MediaType))
 		}
 	})
 }
@@ -70,7 +70,7 @@ func (p *plan) declareRequestReader(f *jen.File, o *operation) {
 				if param.Required {
 					value = value.Dot("Required").Call()
 				}
-				g.Id("req").Dot(param.name).Op("=").Add(param.slot.read(value))
+				g.Id("req").Dot(param.name).Op("=").Add(param.slot.read(value, reading))
 			}
 			if o.contentType {
 				g.Id("req").Dot("ContentType").Op("=").Id("call").Dot("Request").Call().Dot("Header").Dot("Get").Call(jen.Lit("Content-Type"))
@@ -186,13 +186,13 @@ func (b *body) read() *jen.Statement {
 	case binaryMedia:
 		return field.Id("call").Dot("Body").Call()
 	case textMedia:
-		return field.Add(b.slot.read(jen.Id("in").Dot("Text").Call()))
+		return field.Add(b.slot.read(jen.Id("in").Dot("Text").Call(), reading))
 	case formMedia:
-		return field.Add(b.slot.read(jen.Id("in").Dot("Form").Call(b.fields()...)))
+		return field.Add(b.slot.read(jen.Id("in").Dot("Form").Call(b.fields()...), reading))
 	case multipartMedia:
-		return field.Add(b.slot.read(jen.Id("in").Dot("Multipart").Call(b.fields()...)))
+		return field.Add(b.slot.read(jen.Id("in").Dot("Multipart").Call(b.fields()...), reading))
 	default:
-		return field.Add(b.slot.read(jen.Id("in").Dot("JSON").Call()))
+		return field.Add(b.slot.read(jen.Id("in").Dot("JSON").Call(), reading))
 	}
 }
 

@@ -39,10 +39,10 @@ func (p *plan) declareAnswer(f *jen.File, o *operation, a *answer) {
 			g.Id("ContentType").String()
 		}
 		for _, h := range a.headers {
-			g.Add(doc("", h.Description)).Id(h.name).Add(h.slot.goType()).Comment(remark("header " + h.Name))
+			g.Add(doc("", h.Description)).Id(h.name).Add(h.slot.goType(reading)).Comment(remark("header " + h.Name))
 		}
 		if a.content != nil {
-			g.Id("Body").Add(a.slot.goType())
+			g.Id("Body").Add(a.slot.goType(reading))
 		}
 	})
 	f.Line()
@@ -81,8 +81,8 @@ func (a *answer) visitBody(g *jen.Group) {
 		mediaType = jen.Id("a").Dot("ContentType")
 	}
 	body := jen.Id("a").Dot("Body")
-	if (a.slot.typ.shape == list || a.slot.typ.shape == dict) && !nullable(a.slot.schema) && a.kind == jsonMedia {
-		g.If(jen.Add(body).Op("==").Nil()).Block(jen.Add(body).Op("=").Add(a.slot.goType()).Values())
+	if (a.slot.typ.shape == list || a.slot.typ.shape == dict) && a.slot.wrap == plain && a.slot.typ.home == "" && !nullable(a.slot.schema) && a.kind == jsonMedia {
+		g.If(jen.Add(body).Op("==").Nil()).Block(jen.Add(body).Op("=").Add(a.slot.goType(reading)).Values())
 	}
 	switch a.kind {
 	case jsonMedia:

@@ -29,7 +29,6 @@ const (
 	record                 // a struct
 	list                   // a slice
 	dict                   // a map
-	foreign                // a type of the user's package of models
 )
 
 // typ is the Go type of one schema. Schemas are a graph, so typs are: there is one per schema node and use.
@@ -40,8 +39,13 @@ type typ struct {
 	name string
 	// what says what a type is whose schema has no name.
 	what string
-	// home is the import path of a foreign type's package.
+	// home is the import path of a type of the user's; empty for the generated package's own.
 	home string
+	// hidden is true for what only types of the user's are made of: it is checked and not declared.
+	hidden bool
+	// reader is the function that reads the type; checker the one that only checks it, for what the generated package does
+	// not declare. They are empty where an expression does.
+	reader, checker string
 	// item is what a list or a dict holds.
 	item slot
 	// fields are a record's.
@@ -50,6 +54,8 @@ type typ struct {
 	more *slot
 	// pattern is the variable that holds the compiled pattern; empty when there is none to check.
 	pattern string
+	// used is true when a request's own reader, and not only a checker, comes to the type.
+	used bool
 	// asked and answered say whether requests and responses reach the type.
 	asked, answered bool
 }
@@ -86,8 +92,11 @@ type slot struct {
 	boxed bool
 }
 
-// nilable reports whether absence needs no pointer.
+// nilable reports whether absence needs no pointer. Of a type of the user's nobody knows.
 func (t *typ) nilable() bool {
+	if t.home != "" {
+		return false
+	}
 	return t.shape == raw || t.shape == octets || t.shape == list || t.shape == dict
 }
 
