@@ -1,0 +1,113 @@
+package pgstore_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/idemgen/idemgen/internal/pgtemp/pgtest"
+	"github.com/idemgen/idemgen/runtime/pgstore"
+)
+
+func TestSchemaSteps_UpDownUp(t *testing.T) {
+	pool := pgtest.Pool(t, nil)
+	exec(t, pool, `CREATE SCHEMA "Billing"`)
+	for _, table := range []string{"", "idempotency_keys_2", "Billing.Keys", `odd "name"; DROP TABLE x; --`} {
+		steps := pgstore.SchemaSteps(table)
+		for range 2 {
+			for i, step := range steps {
+				if step.Version != i+1 {
+					t.Errorf("step %d has version %d", i+1, step.Version)
+				}
+				exec(t, pool, step.Up)
+			}
+			for i := len(steps) - 1; i >= 0; i-- {
+				exec(t, pool, steps[i].Down)
+			}
+		}
+	}
+}
+
+// A store on a table of another name, and in another schema, keeps its promise there.
+func TestWithTable_QualifiedAndQuoted(t *testing.T) {
+	pool := pgtest.Open(t, database(t), nil)
+	exec(t, pool, `CREATE SCHEMA "Billing"`)
+	must(t, pgstore.Migrate(context.Background(), pool, "Billing.Keys"))
+	for _, strategy := range []pgstore.Strategy{pgstore.AdvisoryLock, pgstore.InsertFirst} {
+		store := open(t, pool, pgstore.WithTable("Billing.Keys"), pgstore.WithStrategy(strategy))
+		id := newID()
+		complete(t, store, id, newRecord())
+		replay(t, store, id)
+	}
+	if n, other := count(t, pool, `"Billing"."Keys"`), count(t, pool, "idempotency_keys"); n != 2 || other != 0 {
+		t.Errorf("%d records in the table, %d in the default one", n, other)
+	}
+}
+
+func TestNew_RefusesWrongOptions(t *testing.T) {
+	pool := pgtest.Pool(t, nil)
+	for text, opt := range map[string]pgstore.Option{
+		"SCHEMA.TABLE": pgstore.WithTable("a.b.c"),
+		"1 to 63":      pgstore.WithTable("a."),
+		"63 bytes":     pgstore.WithTable(strings.Repeat("x", 64)),
+		"1 to 63 b":    pgstore.WithTable("a\x00"),
+		"strategy 7":   pgstore.WithStrategy(7),
+		"read-only":    pgstore.WithTxOptions(pgx.TxOptions{AccessMode: pgx.ReadOnly}),
+		"positive":     pgstore.WithCommitTimeout(0),
+	} {
+		if _, err := pgstore.New(pool, opt); err == nil || !strings.Contains(err.Error(), text) {
+			t.Errorf("%s: err = %v", text, err)
+		}
+	}
+	if _, err := pgstore.New(nil); err == nil {
+		t.Error("a nil pool is fine")
+	}
+}
+
+func TestMigrate_TwiceAndAtOnce(t *testing.T) {
+	pool := pgtest.Pool(t, nil)
+	var all sync.WaitGroup
+	errs := make([]error, 8)
+	for i := range errs {
+		all.Go(func() { errs[i] = pgstore.Migrate(context.Background(), pool, "") })
+	}
+	all.Wait()
+	must(t, errors.Join(errs...))
+	must(t, pgstore.Migrate(context.Background(), pool, ""))
+	work := claim(t, open(t, pool), newID())
+	must(t, work.Commit(context.Background(), newRecord()))
+	if n := count(t, pool, "idempotency_keys_schema"); n != len(pgstore.SchemaSteps("")) {
+		t.Errorf("%d versions noted", n)
+	}
+}
+
+func TestMigrate_LeavesAnotherToolsTableAlone(t *testing.T) {
+	pool := pgtest.Pool(t, nil)
+	exec(t, pool, pgstore.SchemaSteps("")[0].Up)
+	if err := pgstore.Migrate(context.Background(), pool, ""); !errors.Is(err, pgstore.ErrForeignTable) {
+		t.Errorf("err = %v", err)
+	}
+}
+
+// The table's checks state what a record is, so that nobody else's mistake is replayed to a client.
+func TestSchema_ChecksRefuseWhatIsNoRecord(t *testing.T) {
+	pool := pgtest.Open(t, database(t), nil)
+	complete(t, open(t, pool), newID(), newRecord())
+	for name, change := range map[string]string{
+		"status_is_http":         "status = 42",
+		"body_as_stated":         "body = NULL",
+		"body_as_stated ":        "body_state = 1",
+		"expires_after_creation": "expires_at = created_at - interval '1 second'",
+		"scope_fits":             "scope = ''",
+		"key_fits":               "key = convert_to(repeat('k', 1025), 'UTF8')",
+	} {
+		_, err := pool.Exec(context.Background(), "UPDATE idempotency_keys SET "+change)
+		if err == nil || !strings.Contains(err.Error(), strings.TrimSpace(name)) {
+			t.Errorf("%s: err = %v", change, err)
+		}
+	}
+}
