@@ -9,7 +9,8 @@ import (
 
 // ApplyOverlays lays overlays over an OpenAPI document, in their order, and returns the resulting document in the
 // file's own syntax: JSON with the indent that the file has, YAML with its comments and the order of its members. Anchors
-// and aliases of a YAML file are written out, as an overlay may change one use and not the other.
+// and aliases of a YAML file are written out, as an overlay may change one use and not the other, and a text that is
+// folded over several lines comes out on one.
 //
 // An error that is about the files' content is a [diag.List]; an overlay whose target selects nothing is not an error.
 func ApplyOverlays(file string, overlays ...Overlay) ([]byte, error) {
@@ -41,6 +42,9 @@ func ApplyOverlays(file string, overlays ...Overlay) ([]byte, error) {
 		out := appendJSON(make([]byte, 0, len(main.text)+len(main.text)/8), root, "", indent)
 		if strings.HasSuffix(main.text, "\n") {
 			out = append(out, '\n')
+		}
+		if hasCRLF(main.text) {
+			out = bytes.ReplaceAll(out, []byte("\n"), []byte("\r\n")) // within strings JSON has none
 		}
 		return out, nil
 	}
@@ -81,6 +85,12 @@ func hasAliases(n *yaml.Node) bool {
 	return false
 }
 
+// hasCRLF reports whether a text's first line ends as on Windows.
+func hasCRLF(text string) bool {
+	first, _, ok := strings.Cut(text, "\n")
+	return ok && strings.HasSuffix(first, "\r")
+}
+
 // jsonIndent is the indent of a JSON text's first member.
 func jsonIndent(text string) string {
 	_, rest, ok := strings.Cut(text, "\n")
@@ -97,7 +107,11 @@ func jsonIndent(text string) string {
 func encodeYAML(original string, document *yaml.Node) ([]byte, error) {
 	var out bytes.Buffer
 	indent, compact := yamlIndent(original)
-	dumper, err := yaml.NewDumper(&out, yaml.WithIndent(indent), yaml.WithCompactSeqIndent(compact), yaml.WithLineWidth(-1))
+	options := []yaml.Option{yaml.WithIndent(indent), yaml.WithCompactSeqIndent(compact), yaml.WithLineWidth(-1)}
+	if hasCRLF(original) {
+		options = append(options, yaml.WithLineBreak(yaml.LineBreakCRLN))
+	}
+	dumper, err := yaml.NewDumper(&out, options...)
 	if err != nil {
 		return nil, err
 	}

@@ -102,3 +102,50 @@ func TestOverlay_Actions(t *testing.T) {
 		}
 	}
 }
+
+// A real document comes out with the same meaning, and the overlay's comments do no harm in flow style.
+func TestApplyOverlays_KeepsMeaning(t *testing.T) {
+	for _, name := range []string{"adyen_CheckoutService-v71.yaml", "openai_openapi.yaml", "obie_vrp.yaml", "paypal_checkout_orders_v2.json"} {
+		file := realSpec(t, name)
+		got, err := ApplyOverlays(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		was, is := newSources().add(name, before), newSources().add(name, got)
+		if was.parse() != nil || is.parse() != nil || string(rawJSON(was.root)) != string(rawJSON(is.root)) {
+			t.Errorf("%s changes its meaning", name)
+		}
+		same := map[string]int{}
+		for line := range strings.Lines(string(before)) {
+			same[line]++
+		}
+		changed := 0
+		for line := range strings.Lines(string(got)) {
+			if same[line]--; same[line] < 0 {
+				changed++
+			}
+		}
+		t.Logf("%s: %d of %d lines differ", name, changed, strings.Count(string(before), "\n"))
+	}
+}
+
+func TestApplyOverlays_CommentsInFlowStyle(t *testing.T) {
+	file := writeSpec(t, "a.yaml", "openapi: 3.0.0\na: {k: 1, l: [1]} # kept\n")
+	overlay := "overlay: 1.0.0\nactions:\n  - target: $.a\n    update:\n      # head\n      b: 1 # line\n      c:\n        # inner\n        - d # tail\n      # foot\n"
+	got, err := ApplyOverlays(file, Overlay{Name: "o", Content: []byte(overlay)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newSources().add("a.yaml", got)
+	if failure := f.parse(); failure != nil {
+		t.Fatalf("%v in\n%s", failure, got)
+	}
+	if want := `{"openapi":"3.0.0","a":{"k":1,"l":[1],"b":1,"c":["d"]}}`; string(rawJSON(f.root)) != want {
+		t.Errorf("got\n%s", got)
+	}
+	t.Logf("%s", got)
+}
