@@ -1,0 +1,98 @@
+package gocode_test
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/idemgen/idemgen/generator/diag"
+	"github.com/idemgen/idemgen/generator/gocode"
+	"github.com/idemgen/idemgen/generator/output"
+	"github.com/idemgen/idemgen/runtime/policy"
+)
+
+func TestGenerate_Options(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		doc  *policy.Document
+		o    gocode.Options
+		want string
+	}{
+		{"no document", nil, gocode.Options{Package: "p"}, "document"},
+		{"no package", paymentsDocument(), gocode.Options{}, "package"},
+		{"keyword", paymentsDocument(), gocode.Options{Package: "func"}, "package"},
+		{"blank", paymentsDocument(), gocode.Options{Package: "_"}, "package"},
+		{"models", paymentsDocument(), gocode.Options{Package: "p", ModelsImport: "a\"b"}, "models"},
+		{"folder", paymentsDocument(), gocode.Options{Package: "p", Dir: "a/../b"}, "folder"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			files, _, err := gocode.Generate(c.doc, c.o)
+			if err == nil || !strings.Contains(err.Error(), c.want) || files != nil {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
+// A document without keyed operations, and operations without parameters, body or answers, still give a package that compiles.
+func TestGenerate_LittleDocuments(t *testing.T) {
+	bare := &policy.Document{Operations: []policy.Operation{
+		keyed("bare", "POST", "/bare", nil),
+		keyed("empty", "POST", "/empty", &policy.Shape{Body: &policy.Body{Required: true}}),
+		{ID: "natural", Method: "PUT", Path: "/natural", Decision: policy.Natural},
+	}}
+	packages := map[string][]output.File{
+		"none": generate(t, &policy.Document{}, gocode.Options{Package: "none", Dir: "none"}),
+		"bare": generate(t, bare, gocode.Options{Package: "bare", Dir: "bare"}),
+	}
+	for name, files := range packages {
+		for _, file := range files {
+			if bytes.Contains(file.Content, []byte("Natural")) {
+				t.Errorf("%s: %s has an operation that is not keyed", name, file.Path)
+			}
+		}
+	}
+	build(t, packages)
+}
+
+// An operation in lease mode must not get a wrapper that keeps another promise.
+func TestGenerate_LeaseModeIsRefused(t *testing.T) {
+	doc := paymentsDocument()
+	doc.Operations[0].Policy.Mode = policy.LeaseMode
+	files, list, err := gocode.Generate(doc, gocode.Options{Package: "p"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	errs := list.Errors()
+	if len(errs) != 1 || errs[0].Rule != "lease-mode" || errs[0].Severity != diag.Error || errs[0].Pos != at(12) {
+		t.Errorf("%+v", list)
+	}
+	for _, file := range files {
+		if bytes.Contains(file.Content, []byte("CreatePayment")) {
+			t.Errorf("%s has the operation", file.Path)
+		}
+	}
+}
+
+// Equal documents give equal bytes, also side by side: Generate keeps no state and only reads the document.
+func TestGenerate_IsDeterministic(t *testing.T) {
+	doc, o := shapesDocument(), gocode.Options{Package: "shapes", Dir: "shapes"}
+	want := generate(t, shapesDocument(), o)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			files, _, err := gocode.Generate(doc, o)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for i := range want {
+				if files[i].Path != want[i].Path || !bytes.Equal(files[i].Content, want[i].Content) {
+					t.Errorf("%s differs", files[i].Path)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
