@@ -273,7 +273,7 @@ func TestClaim_X1_ExpiredIsReplacedWithTheWork(t *testing.T) {
 		store := open(t, pool, v.options()...)
 		id := newID()
 		complete(t, store, id, newRecord())
-		exec(t, pool, "UPDATE idempotency_keys SET created_at = created_at - interval '2 days', expires_at = expires_at - interval '2 days'")
+		execSQL(t, pool, "UPDATE idempotency_keys SET created_at = created_at - interval '2 days', expires_at = expires_at - interval '2 days'")
 
 		work := claim(t, store, id)
 		must(t, work.Rollback(context.Background()))
@@ -284,7 +284,7 @@ func TestClaim_X1_ExpiredIsReplacedWithTheWork(t *testing.T) {
 		// A purge takes the expired row while the handler runs.
 		work = claim(t, store, id)
 		if v.strategy == pgstore.AdvisoryLock {
-			exec(t, pool, "DELETE FROM idempotency_keys WHERE expires_at <= clock_timestamp()")
+			execSQL(t, pool, "DELETE FROM idempotency_keys WHERE expires_at <= clock_timestamp()")
 		}
 		rec := newRecord()
 		err := work.Commit(context.Background(), rec)

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-
 	"github.com/idemgen/idemgen/internal/pgtemp/pgtest"
 )
 
@@ -51,8 +50,8 @@ func TestClock_ExpiresWhileAClaimWaits(t *testing.T) {
 	}()
 	awaitLockWait(t, pool)
 	// A trigger at the end of the transaction keeps the lock until the record has expired.
-	exec(t, pool, "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.05); RETURN NULL; END'")
-	exec(t, pool, "CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON payments DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION slow()")
+	execSQL(t, pool, "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.05); RETURN NULL; END'")
+	execSQL(t, pool, "CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON payments DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION slow()")
 	must(t, pay(ctx, work.Tx()))
 	must(t, work.Commit(ctx, rec))
 	if !<-done {

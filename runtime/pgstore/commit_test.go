@@ -193,7 +193,7 @@ func TestCommit_G2_DeferredConstraint(t *testing.T) {
 func TestRetryable_A7_DeadlockAndSerialization(t *testing.T) {
 	url := database(t)
 	pool := pgtest.Open(t, url, func(c *pgxpool.Config) { c.ConnConfig.RuntimeParams["deadlock_timeout"] = "20ms" })
-	exec(t, pool, "INSERT INTO payments (account, amount) VALUES ('one', 1), ('two', 1)")
+	execSQL(t, pool, "INSERT INTO payments (account, amount) VALUES ('one', 1), ('two', 1)")
 	ctx := context.Background()
 	touch := func(work runtime.Work[pgx.Tx], account string) error {
 		_, err := work.Tx().Exec(ctx, "UPDATE payments SET amount = amount + 1 WHERE account = $1", account)
@@ -274,8 +274,8 @@ func TestCommit_RecordAndClaimGoTogether(t *testing.T) {
 // A trigger that swallows the row is found, though only after the fact.
 func TestCommit_TableRefusesTheRowSilently(t *testing.T) {
 	pool := pgtest.Open(t, database(t), nil)
-	exec(t, pool, "CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'")
-	exec(t, pool, "CREATE TRIGGER swallow BEFORE INSERT ON idempotency_keys FOR EACH ROW EXECUTE FUNCTION nothing()")
+	execSQL(t, pool, "CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'")
+	execSQL(t, pool, "CREATE TRIGGER swallow BEFORE INSERT ON idempotency_keys FOR EACH ROW EXECUTE FUNCTION nothing()")
 	err := claim(t, open(t, pool), newID()).Commit(context.Background(), newRecord())
 	if err == nil || !strings.Contains(err.Error(), "trigger") {
 		t.Errorf("err = %v", err)

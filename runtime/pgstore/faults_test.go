@@ -59,7 +59,7 @@ func TestFault_I8_BackendTerminatedBeforeCommit(t *testing.T) {
 
 func terminate(t *testing.T, admin *pgxpool.Pool, work runtime.Work[pgx.Tx]) {
 	t.Helper()
-	exec(t, admin, "SELECT pg_terminate_backend($1, 5000)", int32(work.Tx().Conn().PgConn().PID()))
+	execSQL(t, admin, "SELECT pg_terminate_backend($1, 5000)", int32(work.Tx().Conn().PgConn().PID()))
 }
 
 // A9: while the server is away a claim fails and nothing runs; when it is back the pool, whose connections are all dead,

@@ -15,7 +15,7 @@ import (
 
 func TestSchemaSteps_UpDownUp(t *testing.T) {
 	pool := pgtest.Pool(t, nil)
-	exec(t, pool, `CREATE SCHEMA "Billing"`)
+	execSQL(t, pool, `CREATE SCHEMA "Billing"`)
 	for _, table := range []string{"", "idempotency_keys_2", "Billing.Keys", `odd "name"; DROP TABLE x; --`} {
 		steps := pgstore.SchemaSteps(table)
 		for range 2 {
@@ -23,10 +23,10 @@ func TestSchemaSteps_UpDownUp(t *testing.T) {
 				if step.Version != i+1 {
 					t.Errorf("step %d has version %d", i+1, step.Version)
 				}
-				exec(t, pool, step.Up)
+				execSQL(t, pool, step.Up)
 			}
 			for i := len(steps) - 1; i >= 0; i-- {
-				exec(t, pool, steps[i].Down)
+				execSQL(t, pool, steps[i].Down)
 			}
 		}
 	}
@@ -35,7 +35,7 @@ func TestSchemaSteps_UpDownUp(t *testing.T) {
 // A store on a table of another name, and in another schema, keeps its promise there.
 func TestWithTable_QualifiedAndQuoted(t *testing.T) {
 	pool := pgtest.Open(t, database(t), nil)
-	exec(t, pool, `CREATE SCHEMA "Billing"`)
+	execSQL(t, pool, `CREATE SCHEMA "Billing"`)
 	must(t, pgstore.Migrate(context.Background(), pool, "Billing.Keys"))
 	for _, strategy := range []pgstore.Strategy{pgstore.AdvisoryLock, pgstore.InsertFirst} {
 		store := open(t, pool, pgstore.WithTable("Billing.Keys"), pgstore.WithStrategy(strategy))
@@ -87,7 +87,7 @@ func TestMigrate_TwiceAndAtOnce(t *testing.T) {
 
 func TestMigrate_LeavesAnotherToolsTableAlone(t *testing.T) {
 	pool := pgtest.Pool(t, nil)
-	exec(t, pool, pgstore.SchemaSteps("")[0].Up)
+	execSQL(t, pool, pgstore.SchemaSteps("")[0].Up)
 	if err := pgstore.Migrate(context.Background(), pool, ""); !errors.Is(err, pgstore.ErrForeignTable) {
 		t.Errorf("err = %v", err)
 	}

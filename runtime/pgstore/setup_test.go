@@ -32,11 +32,11 @@ func database(tb testing.TB) string {
 	if err := pgstore.Migrate(context.Background(), pool, ""); err != nil {
 		tb.Fatal(err)
 	}
-	exec(tb, pool, payments)
+	execSQL(tb, pool, payments)
 	return url
 }
 
-func exec(tb testing.TB, pool *pgxpool.Pool, sql string, args ...any) {
+func execSQL(tb testing.TB, pool *pgxpool.Pool, sql string, args ...any) {
 	tb.Helper()
 	if _, err := pool.Exec(context.Background(), sql, args...); err != nil {
 		tb.Fatalf("%s: %v", sql, err)

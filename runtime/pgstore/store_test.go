@@ -35,10 +35,14 @@ func TestStore_ModesForPoolers(t *testing.T) {
 
 func conform(t *testing.T, change func(*pgxpool.Config), opts ...pgstore.Option) {
 	t.Helper()
-	url := database(t)
+	conformOn(t, database(t), change, opts...)
+}
+
+func conformOn(t *testing.T, url string, change func(*pgxpool.Config), opts ...pgstore.Option) {
+	t.Helper()
 	pool, other := pgtest.Open(t, url, change), pgtest.Open(t, url, change)
 	storetest.Run(t, storetest.Suite[pgx.Tx]{Open: func(t *testing.T) storetest.Instance[pgx.Tx] {
-		exec(t, pool, "TRUNCATE idempotency_keys, payments")
+		execSQL(t, pool, "TRUNCATE idempotency_keys, payments")
 		t.Cleanup(func() { quiet(t, pool); quiet(t, other) })
 		return storetest.Instance[pgx.Tx]{
 			Store: open(t, pool, opts...),
