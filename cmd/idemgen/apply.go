@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -99,12 +100,12 @@ func (s *session) writeDocument(out string, document []byte) ([]touched, error) 
 
 // refuseSource keeps a run from writing over what it reads.
 func (p project) refuseSource(out string) error {
-	if out == "" {
+	target, err := os.Stat(out)
+	if out == "" || errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	target, err := os.Stat(out)
 	if err != nil {
-		return nil // not there yet
+		return fmt.Errorf("cannot write %s: %w", out, err)
 	}
 	for _, name := range append([]string{p.config.Spec}, p.config.Overlays...) {
 		source := filepath.FromSlash(name)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -72,12 +73,12 @@ func printDiff(w io.Writer, diff string, colour, terminal bool) {
 		diff = visible(diff, keepLayout)
 	}
 	if !colour {
-		io.WriteString(w, diff)
+		fmt.Fprint(w, diff)
 		return
 	}
 	for line := range strings.Lines(diff) {
 		text := strings.TrimSuffix(line, "\n")
-		io.WriteString(w, paint(true, lineStyle(text), text)+"\n")
+		fmt.Fprintln(w, paint(true, lineStyle(text), text))
 	}
 }
 

@@ -163,9 +163,9 @@ func relativeTo(dir, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	relative, err := filepath.Rel(from, to)
-	if err != nil || filepath.IsAbs(name) && !filepath.IsLocal(relative) {
-		return filepath.ToSlash(name), nil
+	relative, failed := filepath.Rel(from, to)
+	if failed == nil && (filepath.IsLocal(relative) || !filepath.IsAbs(name)) {
+		return filepath.ToSlash(relative), nil
 	}
-	return filepath.ToSlash(relative), nil
+	return filepath.ToSlash(name), nil
 }

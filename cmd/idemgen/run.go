@@ -20,7 +20,7 @@ var errNo = errors.New("no")
 
 // run is the whole command with everything it takes from the process as a parameter.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, env func(string) (string, bool)) int {
-	s := newSession(stdin, stdout, stderr, env)
+	s := newSession(stdout, stderr, env)
 	root := newRoot(s)
 	root.SetArgs(args)
 	root.SetIn(stdin)

@@ -11,7 +11,6 @@ import (
 
 // session is what all commands share: the streams, and the flags that say how a run talks.
 type session struct {
-	stdin          io.Reader
 	stdout, stderr io.Writer
 	env            func(string) (string, bool)
 
@@ -23,8 +22,8 @@ type session struct {
 	resultOnStdout bool
 }
 
-func newSession(stdin io.Reader, stdout, stderr io.Writer, env func(string) (string, bool)) *session {
-	return &session{stdin: stdin, stdout: stdout, stderr: stderr, env: env}
+func newSession(stdout, stderr io.Writer, env func(string) (string, bool)) *session {
+	return &session{stdout: stdout, stderr: stderr, env: env}
 }
 
 // errTrouble ends a command that cannot do its work and has said so already.

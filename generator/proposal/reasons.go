@@ -1,6 +1,7 @@
 package proposal
 
 import (
+	"net/http"
 	"strings"
 	"unicode"
 
@@ -58,7 +59,7 @@ var reasons = []reason{
 func reasonFor(op *policy.Operation) (text, advice string) {
 	found := words(op)
 	for _, r := range reasons {
-		if op.Method == "PATCH" && !r.relative {
+		if op.Method == http.MethodPatch && !r.relative {
 			continue // what a PATCH is made to says little: it changes what is there
 		}
 		for _, word := range r.words {
@@ -67,7 +68,7 @@ func reasonFor(op *policy.Operation) (text, advice string) {
 			}
 		}
 	}
-	if op.Method == "PATCH" {
+	if op.Method == http.MethodPatch {
 		return "a PATCH that sets values can be repeated, one that changes them relative to what they were cannot", `{natural: "sets absolute values"}, once that is checked`
 	}
 	return "nothing in its name says what a repeat does", "required, or optional while clients catch up"
