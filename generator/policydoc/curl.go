@@ -40,6 +40,15 @@ func exampleKey(key policy.Key) string {
 	return "YOUR-KEY"
 }
 
+// headerValue is a key as it is written in its header.
+func headerValue(key policy.Key, value string) string {
+	number := strings.Trim(value, "0123456789.") == "" // a bare one would be a number of RFC 9651, not a string
+	if key.Syntax == policy.Structured || key.Syntax == policy.Either && number {
+		return `"` + value + `"`
+	}
+	return value
+}
+
 func ofFormat(candidate string, format policy.Format) bool {
 	if format == "" || format == policy.AnyFormat {
 		return true
@@ -63,10 +72,7 @@ func curl(doc *policy.Document, op *policy.Operation) Block {
 	address := server(doc) + filledPath(op)
 	switch key.In {
 	case policy.InHeader:
-		if key.Syntax == policy.Structured {
-			value = `"` + value + `"`
-		}
-		option("-H", key.Name+": "+value)
+		option("-H", key.Name+": "+headerValue(key, value))
 	case policy.InQuery:
 		address += "?" + url.QueryEscape(key.Name) + "=" + url.QueryEscape(value)
 	}

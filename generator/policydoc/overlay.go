@@ -212,8 +212,8 @@ func (b *overlayBuilder) missingParameter(op *policy.Operation) *yaml.Node {
 		return object(append(fields, schema...)...)
 	}
 	example := exampleKey(key)
-	if key.In == policy.InHeader && key.Syntax == policy.Structured {
-		example = `"` + example + `"`
+	if key.In == policy.InHeader {
+		example = headerValue(key, example)
 	}
 	return object(append(fields, field{"schema", object(schema...)}, field{"example", text(example)})...)
 }

@@ -238,7 +238,10 @@ func keySyntax(key policy.Key) Sentence {
 	case policy.Bare:
 		return say("It is written without quotation marks.")
 	case policy.Either:
-		return say("Quotation marks around it (RFC 9651) make no difference.")
+		if key.Format != "" && key.Format != policy.AnyFormat {
+			return say("Quotation marks around it (RFC 9651) make no difference.")
+		}
+		return say("Quotation marks around it (RFC 9651) make no difference, except that a number needs them.")
 	default:
 		return Sentence{}
 	}
@@ -365,13 +368,19 @@ func replayStatus(changes []policy.StatusChange) Sentence {
 	return paragraph(sentences...)
 }
 
+// keptHeaders are the headers of a first answer that a repetition has, sorted. truth_test.go holds them against the
+// runtime, which keeps them.
 func keptHeaders(p *policy.Policy) []string {
-	kept := []string{"Content-Encoding", "Content-Location", "Content-Type", "ETag", "Last-Modified", "Link", "Location"}
+	kept := []string{"Content-Location", "ETag", "Last-Modified", "Link", "Location"}
+	if !p.Store.OmitBody {
+		kept = append(kept, "Content-Encoding", "Content-Language", "Content-Type")
+	}
 	for _, name := range p.Store.Headers {
 		if !slices.ContainsFunc(kept, func(k string) bool { return strings.EqualFold(k, name) }) {
 			kept = append(kept, name)
 		}
 	}
+	slices.Sort(kept)
 	return kept
 }
 

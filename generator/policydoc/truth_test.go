@@ -1,0 +1,246 @@
+package policydoc
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/idemgen/idemgen/runtime"
+	"github.com/idemgen/idemgen/runtime/memstore"
+	"github.com/idemgen/idemgen/runtime/policy"
+)
+
+// The page says what the runtime does: each refusal is provoked and compared with its row.
+
+// moody is a store that can be down, or lose the answer to a commit.
+type moody struct {
+	runtime.Store[pgx.Tx]
+	down, losesCommit bool
+}
+
+func (m *moody) Claim(ctx context.Context, id runtime.ID, wait time.Duration) (runtime.Claim[pgx.Tx], error) {
+	if m.down {
+		return runtime.Claim[pgx.Tx]{}, errors.New("the database is down")
+	}
+	claim, err := m.Store.Claim(ctx, id, wait)
+	if err == nil && claim.Work != nil && m.losesCommit {
+		claim.Work = &lossy{claim.Work, m}
+	}
+	return claim, err
+}
+
+// lossy loses the connection in its commit, after which the database cannot be asked.
+type lossy struct {
+	runtime.Work[pgx.Tx]
+	store *moody
+}
+
+func (l *lossy) Commit(ctx context.Context, _ *runtime.Record) error {
+	l.store.down = true
+	return errors.Join(runtime.ErrCommitUnknown, l.Rollback(ctx))
+}
+
+// service is one keyed operation on the real engine.
+type service struct {
+	engine *runtime.Engine[pgx.Tx]
+	store  *moody
+	op     runtime.Operation
+	work   func() (runtime.Response, error)
+}
+
+func newService(t *testing.T, p policy.Policy) *service {
+	t.Helper()
+	s := &service{store: &moody{Store: memstore.New()}, op: runtime.Operation{ID: "createPayment", Method: "POST", Route: "/payments", Policy: p}}
+	engine, err := runtime.New(s.store, func(r *http.Request) (string, error) { return "account", nil },
+		runtime.WithLogger(slog.New(slog.DiscardHandler)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := engine.Register(&s.op); err != nil {
+		t.Fatal(err)
+	}
+	s.engine = engine
+	s.work = func() (runtime.Response, error) {
+		return runtime.Response{Status: 201, Header: http.Header{"Content-Type": {"application/json"}}, Body: []byte(`{"id":1}`)}, nil
+	}
+	return s
+}
+
+func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	call, ok := s.engine.Begin(w, r, &s.op)
+	if !ok {
+		return
+	}
+	call.Transaction(func(context.Context, pgx.Tx) (runtime.Response, error) { return s.work() })
+}
+
+func (s *service) post(key, body string) *http.Response {
+	r := httptest.NewRequest(http.MethodPost, "/payments", strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	if key != "" {
+		r.Header.Set(s.op.Policy.Key.Name, key)
+	}
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	return w.Result()
+}
+
+func strict() policy.Policy {
+	p := effective()
+	p.Key.MinLength, p.InFlight.Answer = 4, policy.Conflict
+	p.Guards = []policy.Guard{{Table: "t", Columns: []string{"c"}, On: "conflict", Constraint: "one_per_order"}}
+	return p
+}
+
+// provoked are the ways to each refusal.
+var provoked = map[string]func(t *testing.T, s *service) *http.Response{
+	refusalMissing:   func(t *testing.T, s *service) *http.Response { return s.post("", "{}") },
+	refusalMalformed: func(t *testing.T, s *service) *http.Response { return s.post("abc", "{}") },
+	refusalMismatch: func(t *testing.T, s *service) *http.Response {
+		s.post("key-1", `{"amount":1}`)
+		return s.post("key-1", `{"amount":2}`)
+	},
+	refusalInFlight: func(t *testing.T, s *service) *http.Response {
+		inside, leave := make(chan struct{}), make(chan struct{})
+		work := s.work
+		s.work = func() (runtime.Response, error) {
+			close(inside)
+			<-leave
+			return work()
+		}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			s.post("key-1", "{}")
+		}()
+		<-inside
+		answer := s.post("key-1", "{}")
+		close(leave)
+		<-done
+		return answer
+	},
+	refusalTooLarge: func(t *testing.T, s *service) *http.Response {
+		s.op.Policy.Store.MaxBody = 4
+		s.post("key-1", "{}")
+		return s.post("key-1", "{}")
+	},
+	refusalBusinessRule: func(t *testing.T, s *service) *http.Response {
+		s.work = func() (runtime.Response, error) {
+			return runtime.Response{}, &pgconn.PgError{Code: "23505", ConstraintName: "one_per_order"}
+		}
+		return s.post("key-1", "{}")
+	},
+	refusalUnavailable: func(t *testing.T, s *service) *http.Response {
+		s.store.down = true
+		return s.post("key-1", "{}")
+	},
+	refusalUnknown: func(t *testing.T, s *service) *http.Response {
+		s.store.losesCommit = true
+		return s.post("key-1", "{}")
+	},
+}
+
+func TestPage_P1_RefusalsAreTheRuntimes(t *testing.T) {
+	for _, shape := range []string{"problem", "stripe"} {
+		p := strict()
+		p.Errors.Shape = shape
+		for _, row := range refusals(&p) {
+			t.Run(shape+"/"+row.Case, func(t *testing.T) {
+				provoke, ok := provoked[row.Case]
+				if !ok {
+					t.Fatal("nothing provokes it")
+				}
+				answer := provoke(t, newService(t, p))
+				if got := strconv.Itoa(answer.StatusCode); got != row.Status.Raw() {
+					t.Errorf("status %s, the page says %s", got, row.Status.Raw())
+				}
+				if later := answer.Header.Get("Retry-After") != ""; strings.Contains(row.Do.Plain(), "Retry-After") && !later {
+					t.Errorf("the page speaks of Retry-After, and there is none")
+				}
+				if marked := answer.Header.Get(p.Replay.Header); marked != "" {
+					t.Errorf("a refusal is marked as a repetition: %s", marked)
+				}
+				var body struct {
+					Type  string
+					Error struct{ Type string }
+				}
+				if err := json.NewDecoder(answer.Body).Decode(&body); err != nil {
+					t.Fatal(err)
+				}
+				if shape == "problem" && !strings.HasSuffix(body.Type, strings.TrimPrefix(row.Mark.Plain(), "…")) {
+					t.Errorf("type %s, the page says %s", body.Type, row.Mark.Plain())
+				}
+				if shape == "stripe" && body.Error.Type == "" {
+					t.Errorf("the body has no error object with a type")
+				}
+			})
+		}
+	}
+}
+
+func TestPage_R1_R7_RepetitionHasTheHeadersThePageNames(t *testing.T) {
+	for _, omit := range []bool{false, true} {
+		p := strict()
+		p.Store.Headers, p.Store.OmitBody = []string{"X-Cost"}, omit
+		s := newService(t, p)
+		header := http.Header{"X-Other": {"x"}, "Set-Cookie": {"a=b"}, "Www-Authenticate": {"Basic"}, "Cache-Control": {"no-store"}}
+		for _, name := range append(keptHeaders(&p), "Content-Encoding", "Content-Language", "Content-Type") {
+			header.Set(name, "value")
+		}
+		s.work = func() (runtime.Response, error) {
+			return runtime.Response{Status: 201, Header: header, Body: []byte("{}")}, nil
+		}
+		s.post("key-1", "{}")
+		repetition := s.post("key-1", "{}")
+
+		var got []string
+		for name := range repetition.Header {
+			if name != "Content-Length" && name != p.Replay.Header {
+				got = append(got, strings.ReplaceAll(name, "Etag", "ETag"))
+			}
+		}
+		slices.Sort(got)
+		if want := keptHeaders(&p); !slices.Equal(got, want) {
+			t.Errorf("body left out %v: a repetition has %v, the page says %v", omit, got, want)
+		}
+		if repetition.Header.Get("Idempotent-Replayed") != "true" {
+			t.Error("a repetition is not marked")
+		}
+	}
+}
+
+// The example key is one that the policy's own runtime accepts.
+func TestCurl_ExampleKeyIsAccepted(t *testing.T) {
+	for name, change := range map[string]func(*policy.Key){
+		"any":      func(*policy.Key) {},
+		"uuid":     func(k *policy.Key) { k.Format = policy.UUID },
+		"uuid4":    func(k *policy.Key) { k.Format = policy.UUID4 },
+		"uuid5":    func(k *policy.Key) { k.Format = policy.UUID5 },
+		"uuid7":    func(k *policy.Key) { k.Format = policy.UUID7 },
+		"short":    func(k *policy.Key) { k.MaxLength = 8 },
+		"hex":      func(k *policy.Key) { k.Pattern = "^[0-9a-f]{32}$" },
+		"digits":   func(k *policy.Key) { k.Pattern = "^[0-9]+$" },
+		"capitals": func(k *policy.Key) { k.Pattern = "^[0-9A-F-]{36}$" },
+		"quoted":   func(k *policy.Key) { k.Syntax = policy.Structured },
+		"bare":     func(k *policy.Key) { k.Syntax, k.Pattern = policy.Bare, "^[0-9]+$" },
+		"long":     func(k *policy.Key) { k.MinLength = 20 },
+	} {
+		p := strict()
+		change(&p.Key)
+		answer := newService(t, p).post(headerValue(p.Key, exampleKey(p.Key)), "{}")
+		if answer.StatusCode != 201 {
+			t.Errorf("%s: %s is answered with %d", name, exampleKey(p.Key), answer.StatusCode)
+		}
+	}
+}
