@@ -57,9 +57,13 @@ func (p *plan) parseBody(r *http.Request, body []byte) (*content, *Problem) {
 	var params map[string]string
 	if len(lines) == 1 {
 		c.contentType = lines[0]
-		if mediaType, parsed, err := mime.ParseMediaType(lines[0]); err == nil {
+		mediaType, parsed, err := mime.ParseMediaType(lines[0])
+		switch {
+		case err == nil:
 			c.mediaType, params = mediaType, parsed
 			c.contentType = canonicalType(mediaType, params)
+		case errors.Is(err, mime.ErrInvalidMediaParameter): // the type itself is clear, and JSON is read as JSON
+			c.mediaType = mediaType
 		}
 	}
 	if len(body) == 0 {

@@ -310,6 +310,7 @@ func TestFingerprint_F1_F4(t *testing.T) {
 		{"a content type parameter", body, header("Content-Type", "application/json; profile=x"), false},
 		{"not JSON", body, header("Content-Type", "text/plain"), false},
 		{"no content type", body, func(r *http.Request) { r.Header.Del("Content-Type") }, false},
+		{"a malformed content type parameter", body, header("Content-Type", "application/json; charset"), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newService(t, op())
@@ -342,6 +343,7 @@ func TestFingerprint_F2_MalformedJSON(t *testing.T) {
 			t.Errorf("%s: %s", text, a.body)
 		}
 	}
+	s.post("k", `{"a":1,"a":1}`, header("Content-Type", "application/json; charset")).wantProblem(t, 400, "malformed-body")
 	s.want(0, 0, 0)
 	if a := s.post("k", `{"a":1e999999999}`); a.status != 201 {
 		t.Errorf("a large exponent: %+v", a)

@@ -22,8 +22,10 @@ type workFunc[TX any] func(ctx context.Context, tx TX) (Response, error)
 type verdict byte
 
 const (
+	// none: the work has not run.
+	none verdict = iota
 	// committed: work and record stand.
-	committed verdict = iota
+	committed
 	// answered: rolled back; the answer is final, for this request only.
 	answered
 	// again: nothing was committed, and the database asks for another run.
