@@ -2,6 +2,7 @@ package extension
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"go.yaml.in/yaml/v4"
@@ -72,4 +73,26 @@ func readProfileValue(value policy.ProfileValue, into settings) error {
 	}
 	into[m.path] = setting{apply: apply}
 	return nil
+}
+
+// detach gives a policy lists of its own. A layer is shared by many operations, and a profile by every document that is
+// read: what one of them does with its policy must not reach the others.
+func detach(p *policy.Policy) {
+	p.Scope = slices.Clone(p.Scope)
+	p.Fingerprint.Include = slices.Clone(p.Fingerprint.Include)
+	p.Fingerprint.Exclude = slices.Clone(p.Fingerprint.Exclude)
+	p.Fingerprint.Headers = slices.Clone(p.Fingerprint.Headers)
+	p.Store.Statuses = slices.Clone(p.Store.Statuses)
+	p.Store.Headers = slices.Clone(p.Store.Headers)
+	p.Replay.Status = slices.Clone(p.Replay.Status)
+	p.Steps = slices.Clone(p.Steps)
+	p.Downstream = slices.Clone(p.Downstream)
+	p.Guards = slices.Clone(p.Guards)
+	for i := range p.Guards {
+		p.Guards[i].Columns = slices.Clone(p.Guards[i].Columns)
+	}
+	for _, answer := range answerNames {
+		a := answer.place(p)
+		a.Headers = slices.Clone(a.Headers)
+	}
 }

@@ -103,6 +103,7 @@ func (v *resolver) layer() {
 	for _, set := range v.effective {
 		set.apply(&v.op.Policy)
 	}
+	detach(&v.op.Policy)
 	v.settle()
 	v.op.Origins = v.origins()
 }

@@ -269,6 +269,39 @@ func TestResolve_Fern(t *testing.T) {
 	}
 }
 
+// A policy's lists are its own: no change of one operation reaches another, or the next document.
+func TestResolve_Detached(t *testing.T) {
+	root := `{profile: stripe, ` + nest("fingerprint.headers", "[A, B]") + `, steps: [a], downstream: [{name: n, step: a}], scope: [principal, region],
+		store: {headers: [X-A]}, replay: {status: {201: 200}}, guard: [{table: t, columns: [c]}], errors: {mismatch: {headers: {X-A: b}}}}`
+	decoded, _ := DecodeRoot(parse(t, root), at)
+	own, _ := DecodeMembers(parse(t, "fingerprint: {include: [/a]}"), at, policy.LevelOperation)
+	resolve := func() *policy.Operation {
+		op := &policy.Operation{Method: "POST", Path: "/x"}
+		Resolve(ResolveInput{Operation: op, Root: decoded, Own: own, At: at})
+		return op
+	}
+	untouched := resolve()
+	spoil(reflect.ValueOf(&resolve().Policy).Elem())
+	if again := resolve(); !reflect.DeepEqual(again.Policy, untouched.Policy) {
+		t.Errorf("got  %+v\nwant %+v", again.Policy, untouched.Policy)
+	}
+}
+
+// spoil overwrites every entry of every list below v.
+func spoil(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			spoil(v.Field(i))
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			spoil(v.Index(i))
+			v.Index(i).SetZero()
+		}
+	}
+}
+
 // A profile is read by the grammar of documents, so a mistake in its data fails here.
 func TestProfileSettings(t *testing.T) {
 	for _, name := range append(policy.ProfileNames(), builtin) {
