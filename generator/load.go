@@ -2,6 +2,7 @@ package generator
 
 import (
 	"errors"
+	"path/filepath"
 
 	"github.com/idemgen/idemgen/generator/diag"
 	"github.com/idemgen/idemgen/generator/spec"
@@ -16,7 +17,7 @@ func Load(in Input) (*policy.Document, diag.List, error) {
 	if in.Config.Spec == "" {
 		return nil, nil, ErrNoSpec
 	}
-	in.progress("reading " + in.path(in.Config.Spec))
+	in.progress("reading " + filepath.Base(in.path(in.Config.Spec)))
 	return spec.Load(spec.Options{
 		File:           in.path(in.Config.Spec),
 		Overlays:       in.overlays(),

@@ -39,7 +39,7 @@ func Run(ctx context.Context, in Input) ([]output.File, diag.List, error) {
 		return nil, found, context.Cause(ctx)
 	}
 
-	in.progress(fmt.Sprintf("generating %d operations", len(doc.Keyed())))
+	in.progress("generating files")
 	// Generated files name the document as the configuration does, from wherever idemgen is run.
 	doc.SpecFile = in.Config.Spec
 	if len(doc.Keyed()) == 0 {

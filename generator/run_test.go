@@ -233,7 +233,7 @@ func TestProgressSaysWhatIsDone(t *testing.T) {
 	if _, _, err := Run(context.Background(), in); err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(said, "; "); got != "reading api/openapi.yaml; generating 1 operations" {
+	if got := strings.Join(said, "; "); got != "reading openapi.yaml; generating files" {
 		t.Errorf("said %q", got)
 	}
 }
