@@ -106,8 +106,9 @@ func WithTxOptions(options pgx.TxOptions) Option {
 	}
 }
 
-// WithCommitTimeout bounds the last round trip, which goes on when the client has gone: once a commit is on its way,
-// giving up early would only mean not to know its outcome. After the timeout the outcome is unknown. The default is 30 s.
+// WithCommitTimeout bounds the last round trip of a commit whose context has no deadline. A context that is cancelled does
+// not end it: once a commit is on its way, giving up early would only mean not to know its outcome, as it does after the
+// timeout. The default is 30 s.
 func WithCommitTimeout(timeout time.Duration) Option {
 	return func(s *settings) error {
 		if timeout <= 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -100,10 +101,14 @@ func (w *work) ready(ctx context.Context, rec *runtime.Record) error {
 	return nil
 }
 
-// send writes record and commit and reads the answers. From here on the caller's patience does not count: see
-// [WithCommitTimeout].
+// send writes record and commit and reads the answers. From here on the caller going away does not count, only its
+// deadline or else the bound of [WithCommitTimeout].
 func (w *work) send(ctx context.Context, rec *runtime.Record) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.store.settings.commitTimeout)
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		deadline = time.Now().Add(w.store.settings.commitTimeout)
+	}
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
 	defer cancel()
 	batch := &pgx.Batch{}
 	if rec != nil {

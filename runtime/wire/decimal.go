@@ -123,12 +123,29 @@ func (d decimal) multipleOf(f decimal) bool {
 	if d.exponent < f.exponent {
 		return false // d's last digit is not 0 and stands below the last place that a multiple of f can have
 	}
-	var n, m, power big.Int
-	n.SetString(d.digits, 10)
-	m.SetString(f.digits, 10)
-	power.Exp(big.NewInt(10), big.NewInt(d.exponent-f.exponent), &m)
-	n.Mul(&n, &power)
-	return n.Mod(&n, &m).Sign() == 0
+	var modulus, power, rest big.Int
+	modulus.SetString(f.digits, 10)
+	power.Exp(big.NewInt(10), big.NewInt(d.exponent-f.exponent), &modulus)
+	rest.Mul(remainder(d.digits, &modulus), &power)
+	return rest.Mod(&rest, &modulus).Sign() == 0
+}
+
+// remainder divides digits by a modulus piece by piece, as on paper, so that a number of a million digits takes no longer than reading it.
+func remainder(digits string, modulus *big.Int) *big.Int {
+	const piece = 18 // digits of an int64
+	rest, shift := new(big.Int), big.NewInt(1_000_000_000_000_000_000)
+	for len(digits) > 0 {
+		n := min(piece, len(digits))
+		if n < piece {
+			shift.Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
+		}
+		value, _ := strconv.ParseInt(digits[:n], 10, 64)
+		rest.Mul(rest, shift)
+		rest.Add(rest, big.NewInt(value))
+		rest.Mod(rest, modulus)
+		digits = digits[n:]
+	}
+	return rest
 }
 
 // append writes d so that equal numbers have equal texts.

@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -67,6 +68,30 @@ func TestDecimal_HugeExponents(t *testing.T) {
 			t.Errorf("%s is a multiple of 3e-7", text)
 		}
 	}
+}
+
+func TestDecimal_ManyDigits(t *testing.T) {
+	start := time.Now()
+	text := "1" + strings.Repeat("0", 1<<19) + strings.Repeat("7", 1<<19) + ".05"
+	d, ok := parseDecimal(text)
+	cent, _ := parseDecimal("0.01")
+	three, _ := parseDecimal("0.03")
+	if !ok || !d.multipleOf(cent) || d.multipleOf(three) != (new(big.Int).Mod(digitSum(text), big.NewInt(3)).Sign() == 0) {
+		t.Error("a long number is misread")
+	}
+	if took := time.Since(start); took > 2*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
+func digitSum(text string) *big.Int {
+	sum := int64(0)
+	for _, r := range text {
+		if r != '.' {
+			sum += int64(r - '0')
+		}
+	}
+	return big.NewInt(sum)
 }
 
 func TestDecimal_NotANumber(t *testing.T) {

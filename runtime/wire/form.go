@@ -9,7 +9,7 @@ const (
 	// MaxFields bounds the fields of a query, a form or a multipart body, and the names that are nested in theirs.
 	MaxFields = 10_000
 	// MaxDepth bounds how deep JSON values and the names of form fields may be nested.
-	MaxDepth = 64
+	MaxDepth = 128
 	// MaxValues bounds the values of a JSON document.
 	MaxValues = 250_000
 )

@@ -26,7 +26,7 @@ type jsonError struct {
 
 // parseJSON returns the one value that text holds.
 func parseJSON(text string) (root node, problem string) {
-	p := jsonParser{text: text}
+	p := jsonParser{text: text, stack: make([]node, 0, fewMembers)}
 	defer func() {
 		if failure := recover(); failure != nil {
 			e, ok := failure.(jsonError)

@@ -29,7 +29,7 @@ func TestJSON_Refused(t *testing.T) {
 		{`{"a":1,}`, "a member name is expected at byte 7"},
 		{`{a:1}`, "a member name is expected at byte 1"},
 		{`NaN`, "a value is expected at byte 0"},
-		{strings.Repeat("[", MaxDepth+1), "values are nested too deep at byte 64"},
+		{strings.Repeat("[", MaxDepth+1), "values are nested too deep at byte 128"},
 		{"[" + strings.Repeat("1,", MaxValues) + "1]", "there are too many values at byte 499999"},
 		{"\ufeff{}", "a value is expected at byte 0"},
 	} {

@@ -34,7 +34,7 @@ func MarshalObject(known any, more map[string]any) ([]byte, error) {
 	out := text[:len(text)-1]
 	empty := len(root.kids) == 0
 	for _, name := range slices.Sorted(maps.Keys(more)) {
-		if _, taken := root.find(name, 0); taken {
+		if _, taken := root.find(name); taken {
 			continue
 		}
 		value, err := Marshal(more[name])

@@ -28,6 +28,7 @@ type node struct {
 	kind  kind
 	asked bool  // as a member, by name
 	index int32 // within an array
+	next  int32 // where find starts
 	// raw is the JSON text of a node that came from JSON.
 	raw, text string
 	// name is the member name within an object.
@@ -49,15 +50,16 @@ type source struct {
 	form     *form // of the root of a form, for names that are asked for literally
 }
 
-// find returns the member called name. Members are mostly asked for in the order in which they are sent, so from is a
-// hint where to look first.
-func (n *node) find(name string, from int) (at int, found bool) {
+// find returns the member called name. Members are mostly asked for in the order in which they are sent, so the search starts after the
+// last one that was found.
+func (n *node) find(name string) (at int, found bool) {
 	for i := range n.kids {
-		at = from + i
+		at = int(n.next) + i
 		if at >= len(n.kids) {
 			at -= len(n.kids)
 		}
 		if n.kids[at].name == name {
+			n.next = int32(at + 1)
 			return at, true
 		}
 	}

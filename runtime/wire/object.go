@@ -3,10 +3,7 @@ package wire
 import "strings"
 
 // Object is the members of a JSON object, of a nested form field, or of a parameter that is an object.
-type Object struct {
-	v    Value
-	last *int // where the last member was found
-}
+type Object struct{ v Value }
 
 // Object understands the value as an object. When it is none, which is reported unless it is absent, every member is absent
 // and nothing more is said about them.
@@ -14,9 +11,9 @@ func (v Value) Object() Object {
 	v.members()
 	if v.kind() != object {
 		v.wrong("an object")
-		return Object{v: Value{in: v.in}}
+		return Object{Value{in: v.in}}
 	}
-	return Object{v: v, last: new(int)}
+	return Object{v}
 }
 
 // Member returns the member called name.
@@ -25,8 +22,7 @@ func (o Object) Member(name string) Value {
 	if n == nil {
 		return Value{in: o.v.in, n: &node{kind: spoiled}}
 	}
-	if at, found := n.find(name, *o.last); found {
-		*o.last = at + 1
+	if at, found := n.find(name); found {
 		kid := n.child(at)
 		kid.asked = true
 		return Value{in: o.v.in, n: kid}
@@ -47,7 +43,7 @@ func (o Object) literal(name string) (v Value, found bool) {
 		return Value{}, false
 	}
 	head, _, _ := strings.Cut(name, "[")
-	if at, found := o.v.n.find(head, 0); found {
+	if at, found := o.v.n.find(head); found {
 		o.v.n.kids[at].asked = true
 	}
 	field := (&branch{name: name, leaves: leaves}).node(Form|Explode, src.escape)

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"unicode/utf8"
 )
 
 // Reader reads one request. It is used by one goroutine, for one request.
@@ -117,6 +118,10 @@ func (in *Reader) parameter(src *source) Value {
 
 // Text reads the whole body as text.
 func (in *Reader) Text() Value {
+	if !utf8.Valid(in.body) {
+		in.add(Violation{Pointer: "#", Detail: notUTF8})
+		return in.whole(&node{kind: spoiled})
+	}
 	return in.whole(&node{kind: str, text: string(in.body)})
 }
 
