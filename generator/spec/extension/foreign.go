@@ -13,29 +13,38 @@ import (
 
 // foreignObject is an object form of x-idempotency that is not ours.
 type foreignObject struct {
-	// marks are members that tell the form; all of them are there.
-	marks []string
-	name  string
-	hint  string
+	name string
+	// mark is the member that tells the form, others are those that it may have besides.
+	mark   string
+	others []string
+	hint   string
 }
 
 var foreignObjects = []foreignObject{
-	{[]string{"oneOf"}, "the JSON Schema form that lists key fields", "write `fingerprint: {include: [/field]}` for what identifies a request and `key:` for where its key is"},
-	{[]string{"endpoint"}, "the form {endpoint, field, description}", "write x-idempotency on the operation: `key: {in: body, pointer: /field}`, and the description as `note:`"},
-	{[]string{"first", "repeat"}, "the form {key, first, repeat}", "write `key: {in: body, pointer: /field}` and `replay: {status: {201: 200}}`"},
-	{[]string{"auto_generate"}, "poolster's form {enabled, header, auto_generate}", "write `key: {in: header, name: Idempotency-Key}`; a key is made by the client, never by the server"},
-	{[]string{"enabled"}, "poolster's form {enabled, header, auto_generate}", "write `x-idempotency: true`, or `none` for not enabled"},
-	{[]string{"coverage"}, "API Evangelist's conventions form", "write x-idempotency on each operation: `key: {in: header, name: Idempotency-Key}`"},
-	{[]string{"mechanism"}, "API Evangelist's conventions form", "write x-idempotency on each operation: `key: {in: header, name: Idempotency-Key}`"},
-	{[]string{"ttl"}, "the form {ttl, scope}, as in x-altair-idempotency", "write `retention: PT24H` for ttl and `scope: [principal, operation]`"},
-	{[]string{"header"}, "the form {header, description}", "write `key: {in: header, name: Idempotency-Key}`, and the description as `note:`"},
-	{[]string{"field"}, "a form with field", "write `key: {in: body, pointer: /field}`"},
+	{"the JSON Schema form that lists key fields", "oneOf", nil,
+		"write `fingerprint: {include: [/field]}` for what identifies a request and `key:` for where its key is"},
+	{"the form {endpoint, field, description}", "endpoint", []string{"field", "description"},
+		"write x-idempotency on the operation: `key: {in: body, pointer: /field}`, and the description as `note:`"},
+	{"the form {key, first, repeat}", "repeat", []string{"key", "first"},
+		"write `key: {in: body, pointer: /field}` and `replay: {status: {201: 200}}`"},
+	{"poolster's form {enabled, header, auto_generate}", "auto_generate", []string{"enabled", "header"},
+		"write `key: {in: header, name: Idempotency-Key}`; a key is made by the client, never by the server"},
+	{"poolster's form {enabled, header, auto_generate}", "enabled", []string{"header"},
+		"write `x-idempotency: true`, or `none` for not enabled"},
+	{"API Evangelist's conventions form", "mechanism", []string{"coverage", "header", "evidence", "scope"},
+		"write x-idempotency on each operation: `key: {in: header, name: Idempotency-Key}`"},
+	{"the form {ttl, scope}, as in x-altair-idempotency", "ttl", []string{"scope", "mode"},
+		"write `retention: PT24H` for ttl and `scope: [principal, operation]`"},
+	{"the form {header, description}", "header", []string{"description"},
+		"write `key: {in: header, name: Idempotency-Key}`, and the description as `note:`"},
 }
 
-// foreignForm recognises an object of another tool.
+// foreignForm recognises an object that is another tool's as a whole. Where members of ours stand beside those of another
+// form, each is read for itself.
 func foreignForm(fields []field) (foreignObject, bool) {
 	for _, form := range foreignObjects {
-		if !slices.ContainsFunc(form.marks, func(mark string) bool { return !hasField(fields, mark) }) {
+		stranger := slices.ContainsFunc(fields, func(f field) bool { return f.name != form.mark && !slices.Contains(form.others, f.name) })
+		if hasField(fields, form.mark) && !stranger {
 			return form, true
 		}
 	}
@@ -69,6 +78,11 @@ func foreignWord(text string) (hint string, known bool) {
 var elsewhere = map[string]string{
 	"$ref":        "state defaults at the root or on the path item, or use a YAML anchor; no reference is followed here",
 	"ttl":         "write `retention: PT24H`",
+	"header":      "write `key: {in: header, name: Idempotency-Key}`",
+	"field":       "write `key: {in: body, pointer: /field}`",
+	"enabled":     "leave it out: an object is a key that is required",
+	"first":       "write `replay: {status: {201: 200}}`",
+	"repeat":      "write `replay: {status: {201: 200}}`",
 	"expiry":      "write `retention: PT24H`",
 	"expires":     "write `retention: PT24H`",
 	"window":      "write `retention: PT24H` for how long keys are kept, `retryWindow:` for how long clients retry",
