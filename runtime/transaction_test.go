@@ -292,6 +292,20 @@ func TestTransaction_A6_UnknownCommit(t *testing.T) {
 		s.want(1, 1, 1)
 	})
 
+	t.Run("client gone meanwhile", func(t *testing.T) {
+		s := newService(t, payment())
+		ctx, cancel := context.WithCancel(context.Background())
+		s.store.onCommit = func(ctx context.Context, w runtime.Work[pgx.Tx], r *runtime.Record) error {
+			cancel()
+			return errors.Join(w.Commit(ctx, r), runtime.ErrCommitUnknown)
+		}
+		// Others may wait for this request in the gate: the look does not end with its client.
+		if a := s.do(s.request(body, header("Idempotency-Key", "k")).WithContext(ctx)); a.status != 201 || a.replayed() {
+			t.Errorf("%+v", a)
+		}
+		s.want(1, 1, 1)
+	})
+
 	t.Run("still under way", func(t *testing.T) {
 		s := newService(t, payment(), runtime.WithCommitTimeout(50*time.Millisecond))
 		s.store.onCommit = func(context.Context, runtime.Work[pgx.Tx], *runtime.Record) error {
