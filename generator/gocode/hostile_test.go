@@ -61,7 +61,7 @@ func hostileDocument() *policy.Document {
 			Responses: []policy.Response{
 				{Status: "200", Description: text, Contents: []policy.Content{{MediaType: "application/json", Schema: all}, {MediaType: text}},
 					Headers: []policy.Parameter{{Name: text, In: "header", Schema: str(), Description: text}}},
-				{Status: "default", Description: text},
+				{Status: text, Description: text}, {Status: "default", Description: text},
 			},
 		})
 		op.Path += "/{" + text + "}"

@@ -2,6 +2,7 @@ package gocode
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 )
@@ -24,9 +25,9 @@ func (p *plan) responsesFile() *jen.File {
 }
 
 func (p *plan) declareAnswer(f *jen.File, o *operation, a *answer) {
-	lead := a.name + " answers " + a.Status
-	if a.Status == "default" {
-		lead = a.name + " answers any other status"
+	lead := a.name + " answers any other status"
+	if isCode(a.Status) || isClass(a.Status) {
+		lead = a.name + " answers " + a.Status
 	}
 	if a.content != nil {
 		lead += " as " + firstParagraph(a.content.MediaType)
@@ -98,7 +99,7 @@ func (a *answer) visitBody(g *jen.Group) {
 func (a *answer) checkStatus(g *jen.Group) {
 	code := jen.Id("a").Dot("StatusCode")
 	wrong := jen.Add(code).Op("<").Lit(200).Op("||").Add(code).Op(">").Lit(599)
-	if a.Status != "default" {
+	if isClass(a.Status) {
 		wrong = jen.Add(code).Op("/").Lit(100).Op("!=").Lit(int(a.Status[0] - '0'))
 	}
 	g.If(wrong).Block(jen.Return(
@@ -108,10 +109,10 @@ func (a *answer) checkStatus(g *jen.Group) {
 }
 
 func statusWords(status string) string {
-	if status == "default" {
-		return "an answer's"
+	if isClass(status) {
+		return "in " + strings.ToUpper(status)
 	}
-	return "in " + status
+	return "an answer's"
 }
 
 func (a *answer) setHeaders(g *jen.Group) {
