@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,9 +31,12 @@ var hostile = []string{
 	"&lt;script&gt;", "&#106;avascript", "https://evil.example", "www.evil.example", "javascript:alert(1)", "mailto:x@y.z", "//evil.example", strings.Repeat("long ", 500),
 }
 
-// poisoned is the bank's document with text in each place that a spec fills.
+// poisoned is the bank's document with text in each place that a spec fills, less the operations that are like others.
 func poisoned(text string) *policy.Document {
 	doc := bank()
+	doc.Operations = slices.DeleteFunc(doc.Operations, func(op policy.Operation) bool {
+		return slices.Contains([]string{"export", "sendMessage", "createRefund", "listPayments", "chargeUpdated"}, op.ID)
+	})
 	doc.Title, doc.Version, doc.PageTitle, doc.Contact, doc.DocsURL, doc.SpecFile = text, text, text, text, text, text
 	doc.Servers = []string{text, "https://x/" + text}
 	for i := range doc.Operations {
