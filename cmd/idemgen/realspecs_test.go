@@ -52,7 +52,8 @@ func idemgen(t *testing.T, want int, args ...string) (stdout, stderr string) {
 	return out.String(), errs.String()
 }
 
-// For each real document: init, generate, the same again, check. The results together are one module that go vet accepts.
+// For each real document: init, generate, the same again, check. The results together are one
+// module that go vet accepts and whose generated tests pass.
 func TestRealSpecs(t *testing.T) {
 	specs := specFolder(t)
 	repository, err := filepath.Abs("../..")
@@ -70,7 +71,7 @@ func TestRealSpecs(t *testing.T) {
 				idemgen(t, exitDone, "init", "--spec", document, "--out", overlay)
 			}
 			config := filepath.Join(spec.name, "idemgen.yaml")
-			content := "spec: " + document + "\noverlays: [" + strings.TrimPrefix(overlay, spec.name+"/") + "]\nout: api\nmigrations: {format: goose}\n"
+			content := "spec: " + document + "\noverlays: [" + strings.TrimPrefix(overlay, spec.name+"/") + "]\nout: api\ntests: true\nmigrations: {format: goose}\n"
 			if err := os.WriteFile(makeFolder(t, config), []byte(content), 0o644); err != nil {
 				t.Fatal(err)
 			}
@@ -95,19 +96,22 @@ func TestRealSpecs(t *testing.T) {
 			}
 		}
 	})
-	t.Run("vet", func(t *testing.T) {
+	t.Run("compiled and run", func(t *testing.T) {
 		if testing.Short() {
-			t.Skip("compiles some ten thousand lines")
+			t.Skip("compiles nine large packages")
 		}
 		for name, content := range moduleFiles(t, repository) {
 			if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
-		vet := exec.Command("go", "vet", "./...")
-		vet.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOSUMDB=off")
-		if out, err := vet.CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s", err, out)
+		// The tests are generated ones: each keyed operation is sent twice, and the second answer has to be the first.
+		for _, command := range [][]string{{"vet", "./..."}, {"test", "./..."}} {
+			cmd := exec.Command("go", command...)
+			cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOSUMDB=off")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("go %s: %v\n%s", strings.Join(command, " "), err, out)
+			}
 		}
 	})
 }
