@@ -242,19 +242,15 @@ func (p *plan) checkStore(fault faultFunc) {
 	if pol.Store.MaxBody <= 0 && !pol.Store.OmitBody {
 		fault("store.maxBody is %d: it is positive", pol.Store.MaxBody)
 	}
-	p.stored = append(p.stored, alwaysStored...)
 	for _, name := range pol.Store.Headers {
 		switch {
 		case !isToken(name):
 			fault("store.headers: %q is not a header name", name)
 		case neverStored(http.CanonicalHeaderKey(name)):
 			fault("store.headers: %s is never kept, since it belongs to one answer on one connection", name)
-		default:
-			p.stored = append(p.stored, http.CanonicalHeaderKey(name))
 		}
 	}
-	slices.Sort(p.stored)
-	p.stored = slices.Compact(p.stored)
+	p.stored = StoredHeaders(&pol.Store)
 }
 
 func (p *plan) checkAnswers(fault faultFunc) {

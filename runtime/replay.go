@@ -3,10 +3,13 @@ package runtime
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/idemgen/idemgen/runtime/policy"
 )
 
 // alwaysStored are the headers that belong to a stored body and to the effect it reports.
@@ -23,6 +26,21 @@ var perAnswer = []string{
 
 // describesBody are the stored headers that make no sense without the body.
 var describesBody = []string{"Content-Encoding", "Content-Language", "Content-Type"}
+
+// StoredHeaders are the canonical names of the headers that rules have a replay repeat, sorted.
+func StoredHeaders(rules *policy.StoreRules) []string {
+	names := slices.Clone(alwaysStored)
+	for _, name := range rules.Headers {
+		if canonical := http.CanonicalHeaderKey(name); !neverStored(canonical) {
+			names = append(names, canonical)
+		}
+	}
+	if rules.OmitBody {
+		names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(describesBody, name) })
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
 
 func neverStored(canonical string) bool { return slices.Contains(perAnswer, canonical) }
 
@@ -116,16 +134,11 @@ func (c *Call[TX]) recorded(record *Record) Response {
 }
 
 // replay is the first answer again: status, stored headers, body, and the policy's marker. Where the policy keeps no
-// body, the replay has none, and no header that would describe one.
+// body, the replay has none, and no header that would describe one was stored.
 func (p *plan) replay(record *Record) Response {
 	rules := &p.op.Policy.Replay
 	header := make(http.Header, len(record.Header)+2)
-	for name, values := range record.Header {
-		if record.BodyState == BodyOmitted && slices.Contains(describesBody, name) {
-			continue
-		}
-		header[name] = values
-	}
+	maps.Copy(header, record.Header)
 	if rules.Header != "" {
 		header.Set(rules.Header, rules.Value)
 	}

@@ -164,6 +164,19 @@ func TestReplay_R8_OmitBody(t *testing.T) {
 	s.want(1, 1, 1)
 }
 
+func TestStoredHeaders_R1(t *testing.T) {
+	rules := &policy.StoreRules{Headers: []string{"x-cost", "LINK", "set-cookie"}}
+	want := []string{"Content-Encoding", "Content-Language", "Content-Location", "Content-Type", "Etag", "Last-Modified", "Link", "Location", "X-Cost"}
+	if got := runtime.StoredHeaders(rules); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	rules.OmitBody = true
+	want = []string{"Content-Location", "Etag", "Last-Modified", "Link", "Location", "X-Cost"}
+	if got := runtime.StoredHeaders(rules); !slices.Equal(got, want) {
+		t.Errorf("without body: %q", got)
+	}
+}
+
 func TestReplay_R7_MarkerAndStatus(t *testing.T) {
 	s := newService(t, payment(func(p *policy.Policy) {
 		p.Replay = policy.Replay{As: policy.Stored, Header: "x-cache-hit", Value: "yes", Status: []policy.StatusChange{{From: 201, To: 200}}}
