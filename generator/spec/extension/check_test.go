@@ -179,6 +179,23 @@ func TestCheck_Undecided_H2(t *testing.T) {
 	}
 }
 
+// The hint of an undecided operation says what the document declares already.
+func TestCheck_UndecidedHint(t *testing.T) {
+	for _, test := range []struct {
+		declared []policy.DeclaredKey
+		want     string
+	}{
+		{nil, `write x-idempotency: true, optional, {natural: "why"} or {none: "why"}`},
+		{[]policy.DeclaredKey{declared(policy.InHeader, "X-Key", true)}, "it declares a key in header X-Key: write x-idempotency: required"},
+		{[]policy.DeclaredKey{declared(policy.InBody, "/id", false)}, "it declares a key in body /id: write x-idempotency: optional"},
+	} {
+		doc := &policy.Document{Operations: []policy.Operation{{Method: "POST", Path: "/x", Declared: test.declared}}}
+		if found := Check(doc); len(found) != 1 || found[0].Hint != test.want {
+			t.Errorf("got %+v", found)
+		}
+	}
+}
+
 func TestCheckTables_G1(t *testing.T) {
 	op, _ := resolved(t, ResolveInput{}, "", "", "guard: [{table: billing.Payments, columns: [id]}, {table: refunds, columns: [id]}]")
 	doc := &policy.Document{Operations: []policy.Operation{*op}}

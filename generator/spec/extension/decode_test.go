@@ -284,7 +284,43 @@ func TestDecode_Findings(t *testing.T) {
 		`key: {"": x}`:                         "e:unknown-member",
 		`scope: [principal, "header:Cookie"]`:  "e:header-role",
 		`{retention: PT6H, retryWindow: PT6H}`: "e:retention-retry-window",
-		`retryWindow: PT48H`:                   "e:retention-retry-window",
+		`{conditional: [If-Match]}`:            "e:wrong-type",
+		`{conditional: If-Range}`:              "e:condition-unknown",
+		`off`:                                  "e:shorthand",
+		`a b`:                                  "e:shorthand",
+		`? {a: b}
+: c`: "e:wrong-type",
+		`{<<: x, retention: PT1H}`:                                        "e:wrong-type",
+		`downstream: [{step: a}]`:                                         "e:wrong-type",
+		`downstream: [x]`:                                                 "e:wrong-type",
+		`downstream: [{name: a, stepp: b}]`:                               "e:unknown-member",
+		`{mode: lease, downstream: [{name: a}, {name: a}]}`:               "e:lease-mode-unsupported e:duplicate-entry",
+		`{mode: lease, downstream: [{name: a, step: b}]}`:                 "e:lease-mode-unsupported e:downstream-step",
+		`{mode: lease, downstream: [{name: a}]}`:                          "e:lease-mode-unsupported",
+		`{mode: lease, steps: [a], lease: {duration: 9s, heartbeat: 6s}}`: "e:lease-mode-unsupported w:lease-heartbeat",
+		`guard: [x]`:                                     "e:wrong-type",
+		`guard: [{columns: [a]}]`:                        "e:bad-identifier",
+		`guard: [{table: a.b.c, columns: [a]}]`:          "e:bad-identifier",
+		`guard: [{table: a, columns: ["a b"]}]`:          "e:bad-identifier",
+		`guard: [{table: a, column: b}]`:                 "e:unknown-member",
+		`errors: {missing: {headers: {Set-Cookie: a}}}`:  "e:header-role",
+		`errors: {missing: {headers: {A: b, a: c}}}`:     "e:duplicate-member",
+		`errors: {missing: {headers: {A: "é"}}}`:         "e:bad-header",
+		`errors: {missing: {title: "a\nb"}}`:             "e:bad-name",
+		`replay: {status: {201: 201}}`:                   "e:replay-status",
+		`replay: {status: {abc: 200}}`:                   "e:bad-status",
+		`replay: {status: {204: 304}}`:                   "",
+		`store: {maxBody: 2GiB}`:                         "e:bad-size",
+		`note: "` + strings.Repeat("x", maxText+1) + `"`: "e:bad-name",
+		`retention: 1us`:                                 "e:bad-duration",
+		`inFlight: {retryAfter: 0s}`:                     "e:bad-duration",
+		`key: {in: body, name: "a b"}`:                   "e:key-place",
+		`key: {in: body, name: a, pointer: /a}`:          "e:key-place",
+		`key: {in: query, name: k, syntax: bare}`:        "e:key-place",
+		`errors: {shape: "template:mine"}`:               "e:shape-unsupported",
+		`scope: [principal, account]`:                    "e:scope-parts",
+		`key: {maxLength: 64.0}`:                         "e:wrong-type",
+		`retryWindow: PT48H`:                             "e:retention-retry-window",
 	} {
 		if _, found := resolved(t, ResolveInput{}, "", "", text); rulesOf(found) != want {
 			t.Errorf("%s: %v", text, found)
@@ -294,8 +330,28 @@ func TestDecode_Findings(t *testing.T) {
 		"docsUrl: https://user:secret@docs.example.com/": "e:bad-url",
 		"docsUrl: javascript:alert(1)":                   "e:bad-url",
 		"docsUrl: /docs":                                 "e:bad-url",
+		"docsUrl: 1":                                     "e:wrong-type",
+		"version: '1'":                                   "e:extension-version",
+		"consumers: x":                                   "e:wrong-type",
+		"consumers: [x]":                                 "e:wrong-type",
+		"consumers: [{name: a, event: '#/a'}]":           "e:consumer",
+		"consumers: [{name: a, event: /a, id: /b}]":      "e:bad-pointer",
+		"consumers: [{name: a, event: [], id: /b}]":      "e:wrong-type",
+		"consumers: [{name: a b, event: '#/a', id: /b}]": "e:bad-name",
+		"consumers: [{named: a}]":                        "e:unknown-member",
 	} {
 		if _, found := DecodeRoot(parse(t, text), at); rulesOf(found) != want {
+			t.Errorf("%s: %v", text, found)
+		}
+	}
+}
+
+// A path item holds defaults, nothing else.
+func TestDecode_PathItem(t *testing.T) {
+	for text, want := range map[string]string{
+		"true": "e:misplaced", "~": "e:misplaced", "none: why": "e:misplaced", "{header: X}": "e:foreign-shape", "{title: x, retention: PT1H}": "e:misplaced", "{}": "",
+	} {
+		if _, found := DecodeMembers(parse(t, text), at, policy.LevelPathItem); rulesOf(found) != want {
 			t.Errorf("%s: %v", text, found)
 		}
 	}

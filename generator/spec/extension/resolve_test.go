@@ -119,6 +119,10 @@ func TestResolve_Settles(t *testing.T) {
 	if f := op.Policy.Fingerprint; len(f.Exclude) != 0 || len(f.Include) != 1 {
 		t.Errorf("fingerprint %+v", f)
 	}
+	op, found = resolved(t, ResolveInput{}, "fingerprint: {include: [/b]}", "", "fingerprint: {exclude: [/a]}")
+	if f := op.Policy.Fingerprint; rulesOf(found) != "" || len(f.Include) != 0 || len(f.Exclude) != 1 {
+		t.Errorf("fingerprint %+v, %v", f, found)
+	}
 	op, found = resolved(t, ResolveInput{}, "key: {in: body, pointer: /id}", "", "key: {in: header, name: X-Key}")
 	if k := op.Policy.Key; rulesOf(found) != "" || k.Name != "X-Key" || k.Pointer != "" {
 		t.Errorf("key %+v, %v", k, found)
@@ -234,6 +238,22 @@ func TestResolve_DeclaredPattern_K3(t *testing.T) {
 	op, found = resolved(t, ResolveInput{Operation: &policy.Operation{Method: "POST", Path: "/x", Declared: []policy.DeclaredKey{key}}}, "", "", `key: {pattern: '^\S.*\S$'}`)
 	if op.Policy.Key.Pattern != `^\S.*\S$` || strings.Contains(rulesOf(found), "key-pattern") {
 		t.Errorf("pattern %q, %v", op.Policy.Key.Pattern, found)
+	}
+}
+
+// What a declaration says of a key's form is taken over, as far as it can be kept.
+func TestResolve_DeclaredForm(t *testing.T) {
+	key := declared(policy.InForm, "IdempotencyKey", true)
+	key.Key.Format, key.Key.MinLength, key.Key.MaxLength, key.Key.LengthUnit, key.Key.Pattern = policy.UUID4, 36, 36, policy.Bytes, "^[a-f0-9-]+$"
+	op, found := resolved(t, ResolveInput{Operation: &policy.Operation{Method: "POST", Path: "/x", Declared: []policy.DeclaredKey{key}}}, "", "", "{}")
+	want := key.Key
+	if op.Policy.Key != want || len(found) != 0 {
+		t.Errorf("got %+v, want %+v, %v", op.Policy.Key, want, found)
+	}
+	key.Key = policy.Key{In: policy.InHeader, Name: "X-Key", MaxLength: 5000, MinLength: 5000, Format: "ulid", Syntax: policy.Structured}
+	op, found = resolved(t, ResolveInput{Operation: &policy.Operation{Method: "POST", Path: "/x", Declared: []policy.DeclaredKey{key}}}, "", "", "{}")
+	if k := op.Policy.Key; k.MaxLength != 1024 || k.MinLength != 1 || k.Format != policy.AnyFormat || k.Syntax != policy.Structured || rulesOf(found) != "w:declared-key-length" {
+		t.Errorf("got %+v, %v", op.Policy.Key, found)
 	}
 }
 
