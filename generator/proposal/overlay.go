@@ -98,15 +98,15 @@ info:
   title: %s
   version: 1.0.0
 actions:
-  # Defaults of every keyed operation.
+  # Defaults of every keyed operation stand beside version; what is left out is as shown here, or unset:
+  #   profile: ietf        # or stripe: where the values start from
+  #   retention: PT24H     # how long a key is remembered
+  #   retryWindow: PT6H    # the longest time that any client goes on retrying; shorter than the retention
+  #   docsUrl: https://docs.example.com/idempotency   # where the generated page is published
   - target: $
     update:
       x-idempotency:
         version: 1
-        # profile: ietf        # or stripe: where the values start from
-        # retention: PT24H     # how long a key is remembered
-        # retryWindow: PT6H    # the longest time that any client goes on retrying; shorter than the retention
-        # docsUrl: https://docs.example.com/idempotency   # where the generated page is published
 `, title, r.Decided, r.Open, before(r), scalar("Idempotency policy of "+title))
 }
 
