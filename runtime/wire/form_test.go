@@ -56,6 +56,7 @@ func TestForm_Wrong(t *testing.T) {
 		{"a[%FF]=1", func(Value) {}, "# the form has a field whose name must be UTF-8 text"},
 		{"a" + strings.Repeat("[x]", MaxDepth+1) + "=1", func(Value) {}, "# the form has a field that is nested too deep"},
 		{strings.Repeat("a=1&", MaxFields+1), func(Value) {}, "# the form holds too many fields"},
+		{nestedFields(MaxFields/10 + 1), func(Value) {}, "# the form has too many nested fields"},
 		{"a=1&b=2", func(v Value) { o := v.Object(); o.Member("b"); o.Closed() }, "#/a is not a member that is known here"},
 	} {
 		t.Run(row.body[:min(len(row.body), 20)], func(t *testing.T) {
@@ -64,6 +65,15 @@ func TestForm_Wrong(t *testing.T) {
 			wantViolations(t, in, row.want)
 		})
 	}
+}
+
+// nestedFields is a form of n fields, each nested ten deep on its own.
+func nestedFields(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "a%d%s=1&", i, strings.Repeat("[x]", 10))
+	}
+	return b.String()
 }
 
 func TestForm_LiteralBrackets(t *testing.T) {

@@ -49,6 +49,14 @@ func TestContent(t *testing.T) {
 	}
 }
 
+func TestContent_GivenTwice(t *testing.T) {
+	in := readerOf("/", "application/json", "{}")
+	in.request.Header.Add("Content-Type", "application/json")
+	if got := in.Content(true, "application/json"); got != "" || in.invalid.Status != http.StatusUnsupportedMediaType {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestContent_Optional(t *testing.T) {
 	in := readerOf("/", "", "")
 	if got := in.Content(false, "application/json"); got != "" {

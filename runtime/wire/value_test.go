@@ -124,6 +124,33 @@ func TestValue_Wrong(t *testing.T) {
 	}
 }
 
+// What is at a limit is within it.
+func TestValue_AtTheLimits(t *testing.T) {
+	in := readerOfJSON(`{"text":"éé","number":1.0,"items":[1,2],"members":{"a":1}}`)
+	o := in.JSON().Object()
+	o.Member("text").MinLength(2).MaxLength(2)
+	o.Member("number").Min("1").Max("1.00")
+	o.Member("items").MinItems(2).MaxItems(2)
+	o.Member("members").MinProperties(1).MaxProperties(1)
+	wantViolations(t, in)
+	o.Member("number").MoreThan("1").LessThan("1")
+	wantViolations(t, in, "#/number must be more than 1", "#/number must be less than 1")
+}
+
+func TestValue_LongEnumerationsAreCut(t *testing.T) {
+	in := readerOfJSON(`"x"`)
+	in.JSON().OneOf(strings.Split("a b c d e f g h i j k l m n", " ")...)
+	wantViolations(t, in, "# must be one of a, b, c, d, e, f, g, h, i, j, k, l and 2 others")
+}
+
+func TestReader_TextIsUTF8(t *testing.T) {
+	in := readerOf("/", "text/plain", "a\xff")
+	if got := in.Text().MaxLength(1).Text(); got != "" {
+		t.Errorf("got %q", got)
+	}
+	wantViolations(t, in, "# must be UTF-8 text")
+}
+
 func TestValue_Scalars(t *testing.T) {
 	for _, row := range []struct {
 		json string
