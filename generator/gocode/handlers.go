@@ -48,7 +48,7 @@ func (p *plan) declareInterface(f *jen.File) {
 	}
 	f.Comment("//")
 	for _, line := range docLines("A method does its work through tx only and must not keep it. It may be called again for the same request, with "+
-		"a new tx, when the database asks for a repetition. An answer whose status is not kept by the policy, and an error, roll "+
+		"a new tx, when the database asks for a repetition: it leaves req as it is. An answer whose status is not kept by the policy, and an error, roll "+
 		"the work back; a *runtime.Problem is answered as it says, any other error with 500 and without its text.", "") {
 		f.Comment(line)
 	}

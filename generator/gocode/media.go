@@ -42,9 +42,20 @@ func kindOf(mediaType string) mediaKind {
 	}
 }
 
-// answerKind is kindOf for an answer: a form is written by the handler, as bytes.
-func answerKind(mediaType string) mediaKind {
-	switch kind := kindOf(mediaType); kind {
+// bodyKind tells how a request's content is read. Any type at all with a schema that is no text means JSON: some frameworks
+// write documents that way.
+func bodyKind(c *policy.Content) mediaKind {
+	kind := kindOf(c.MediaType)
+	anything := c.MediaType == "*/*" || c.MediaType == "application/*"
+	if anything && c.Schema != nil && c.Schema.Kind != policy.String && c.Schema.Kind != policy.Any {
+		return jsonMedia
+	}
+	return kind
+}
+
+// answerKind is bodyKind for an answer: a form is written by the handler, as bytes.
+func answerKind(c *policy.Content) mediaKind {
+	switch kind := bodyKind(c); kind {
 	case formMedia, multipartMedia:
 		return binaryMedia
 	default:

@@ -104,22 +104,51 @@ func decidedAt(op *policy.Operation) policy.Position {
 
 // planRequest decides the fields of an operation's request.
 func (p *plan) planRequest(o *operation) {
-	shape := o.op.Shape
-	if shape == nil {
+	if o.op.Shape == nil {
 		return
 	}
 	fields := newScope("Key", "Principal", "Body", "ContentType")
 	p.planBodies(o, fields)
-	for i := range shape.Parameters {
-		parameter := &shape.Parameters[i]
-		if parameter.IsKey || ignoredHeader(parameter) {
-			continue
-		}
+	for _, parameter := range p.parameters(o) {
 		name := exported(parameter.Name)
 		f := &param{Parameter: parameter, name: fields.claim(name, exported(parameter.In+" "+parameter.Name))}
 		f.slot = p.typeOf(parameter.Schema, o.name+f.name, "a parameter of "+o.name).place(parameter.Schema, parameter.Required, false)
 		o.params = append(o.params, f)
 	}
+}
+
+// parameters are the parameters that a request has fields for, not the key, which the runtime reads,
+// nor what has no effect. A path's parameter that the document does not describe is a string.
+func (p *plan) parameters(o *operation) []*policy.Parameter {
+	var found []*policy.Parameter
+	inPath := templateParams(o.op.Path)
+	described := map[string]bool{}
+	for i := range o.op.Shape.Parameters {
+		parameter := &o.op.Shape.Parameters[i]
+		switch {
+		case parameter.IsKey, ignoredHeader(parameter):
+			continue
+		case parameter.In == "path" && !slices.Contains(inPath, parameter.Name):
+			p.warnings = append(p.warnings, diag.Diagnostic{
+				Pos: parameter.Pos, Rule: "path-parameter-unknown", Severity: diag.Warning,
+				Message: fmt.Sprintf("the path has no parameter %s, so the request has no field for it", quoted(parameter.Name)),
+				Hint:    "write {" + cleanLine(parameter.Name) + "} into the path, or take the parameter away",
+			})
+			continue
+		case parameter.In == "path":
+			described[parameter.Name] = true
+		}
+		found = append(found, parameter)
+	}
+	for _, name := range inPath {
+		if !described[name] && !o.op.Webhook {
+			described[name] = true
+			found = append(found, &policy.Parameter{
+				Name: name, In: "path", Required: true, Style: "simple", Schema: &policy.Schema{Kind: policy.String},
+			})
+		}
+	}
+	return found
 }
 
 // ignoredHeader reports whether OpenAPI says that a header parameter of this name has no effect.
@@ -151,7 +180,7 @@ func (p *plan) planBodies(o *operation, fields scope) {
 		return
 	}
 	for _, content := range distinct(request.Contents) {
-		o.bodies = append(o.bodies, &body{Content: content, kind: kindOf(content.MediaType)})
+		o.bodies = append(o.bodies, &body{Content: content, kind: bodyKind(content)})
 		o.contentType = o.contentType || strings.Contains(content.MediaType, "*")
 	}
 	slices.SortStableFunc(o.bodies, func(a, b *body) int { return cmp.Compare(a.kind, b.kind) })
@@ -195,9 +224,9 @@ func (p *plan) nameAnswers(o *operation) {
 		}
 		for _, content := range contents {
 			a := &answer{
-				Response: response, content: content, kind: answerKind(content.MediaType),
-				anyStatus: anyStatus, anyType: strings.Contains(content.MediaType, "*"),
+				Response: response, content: content, kind: answerKind(content), anyStatus: anyStatus,
 			}
+			a.anyType = strings.Contains(content.MediaType, "*") && a.kind != jsonMedia
 			if len(contents) == 1 {
 				a.name = p.names.claim(name)
 			} else {

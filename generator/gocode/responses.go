@@ -78,8 +78,11 @@ func (a *answer) visitBody(g *jen.Group) {
 		return
 	}
 	mediaType := jen.Lit(a.content.MediaType)
-	if a.anyType {
+	switch {
+	case a.anyType:
 		mediaType = jen.Id("a").Dot("ContentType")
+	case strings.Contains(a.content.MediaType, "*"):
+		mediaType = jen.Lit("application/json")
 	}
 	body := jen.Id("a").Dot("Body")
 	if (a.slot.typ.shape == list || a.slot.typ.shape == dict) && a.slot.wrap == plain && a.slot.typ.home == "" && !nullable(a.slot.schema) && a.kind == jsonMedia {

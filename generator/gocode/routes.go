@@ -140,16 +140,10 @@ func wildcardName(name string) string {
 	return clean
 }
 
-// wildcard is the name under which the path's parameter is found; the parameter's own when the template does not have it.
+// wildcard is the name under which the path's parameter is found.
 func (o *operation) wildcard(name string) string {
-	at := 0
-	for _, s := range newRoute(o).segments {
-		for _, param := range s.params {
-			if param == name {
-				return o.wildcards[at]
-			}
-			at++
-		}
+	if at := slices.Index(templateParams(o.op.Path), name); at >= 0 {
+		return o.wildcards[at]
 	}
 	return name
 }
@@ -307,6 +301,14 @@ func refusal(mux *http.ServeMux, pattern string) (why string) {
 	}()
 	mux.Handle(pattern, http.NotFoundHandler())
 	return ""
+}
+
+// templateParams returns the names of a path's parameters, in the order of the template.
+func templateParams(path string) (names []string) {
+	for text := range strings.SplitSeq(path, "/") {
+		names = append(names, parseSegment(text).params...)
+	}
+	return names
 }
 
 // isMounted reports whether Register mounts an operation.

@@ -90,13 +90,6 @@ func TestRoutes_RealDocuments(t *testing.T) {
 	}
 }
 
-func templateParams(path string) (names []string) {
-	for _, s := range newRoute(&operation{op: &policy.Operation{Path: path}}).segments {
-		names = append(names, s.params...)
-	}
-	return names
-}
-
 // everyOperationKeyed is a real document as if every operation were keyed, without its schemas.
 func everyOperationKeyed(t *testing.T, name string) *policy.Document {
 	t.Helper()

@@ -51,6 +51,11 @@ func shapesDocument() *policy.Document {
 	})
 	moveX := keyed("moveX", "PATCH", "/move/{x}/there", &policy.Shape{
 		Parameters: []policy.Parameter{{Name: "x", In: "path", Required: true, Style: "label", Schema: integer()}},
+		Body:       &policy.Body{Contents: []policy.Content{{MediaType: "*/*", Schema: list.Items}}},
+		Responses:  []policy.Response{{Status: "200", Contents: []policy.Content{{MediaType: "*/*", Schema: list}}}},
+	})
+	undescribed := keyed("undescribed", "POST", "/undescribed/{some-id}", &policy.Shape{
+		Parameters: []policy.Parameter{{Name: "other", In: "path", Required: true, Schema: str(), Pos: at(90)}},
 		Responses:  []policy.Response{{Status: "204"}},
 	})
 	moveY := keyed("moveY", "PATCH", "/move/here/{y}", &policy.Shape{
@@ -60,7 +65,7 @@ func shapesDocument() *policy.Document {
 	return &policy.Document{
 		Title: "Shapes",
 		Operations: []policy.Operation{
-			bodiesOperation(), formOperation(), moveY, moveX, parametersOperation(), create, rename, uploadOperation(), webhook(),
+			bodiesOperation(), formOperation(), moveY, moveX, parametersOperation(), create, rename, undescribed, uploadOperation(), webhook(),
 		},
 	}
 }

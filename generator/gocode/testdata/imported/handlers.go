@@ -15,9 +15,9 @@ import (
 // Handlers is what you implement: one method for each keyed operation.
 //
 // A method does its work through tx only and must not keep it. It may be called again for the same request,
-// with a new tx, when the database asks for a repetition. An answer whose status is not kept by the policy,
-// and an error, roll the work back; a *runtime.Problem is answered as it says, any other error with 500 and
-// without its text.
+// with a new tx, when the database asks for a repetition: it leaves req as it is. An answer whose status is
+// not kept by the policy, and an error, roll the work back; a *runtime.Problem is answered as it says, any
+// other error with 500 and without its text.
 type Handlers interface {
 	// CreatePayment handles POST /orders/{order-id}/payments. Create a payment
 	CreatePayment(ctx context.Context, tx pgx.Tx, req *CreatePaymentRequest) (CreatePaymentResponse, error)

@@ -15,9 +15,9 @@ import (
 // Handlers is what you implement: one method for each keyed operation.
 //
 // A method does its work through tx only and must not keep it. It may be called again for the same request,
-// with a new tx, when the database asks for a repetition. An answer whose status is not kept by the policy,
-// and an error, roll the work back; a *runtime.Problem is answered as it says, any other error with 500 and
-// without its text.
+// with a new tx, when the database asks for a repetition: it leaves req as it is. An answer whose status is
+// not kept by the policy, and an error, roll the work back; a *runtime.Problem is answered as it says, any
+// other error with 500 and without its text.
 type Handlers interface {
 	// Bodies handles POST /bodies.
 	Bodies(ctx context.Context, tx pgx.Tx, req *BodiesRequest) (BodiesResponse, error)
@@ -33,6 +33,8 @@ type Handlers interface {
 	CreateShape(ctx context.Context, tx pgx.Tx, req *CreateShapeRequest) (CreateShapeResponse, error)
 	// RenameShape handles PATCH /shapes/{id}:rename.
 	RenameShape(ctx context.Context, tx pgx.Tx, req *RenameShapeRequest) (RenameShapeResponse, error)
+	// Undescribed handles POST /undescribed/{some-id}.
+	Undescribed(ctx context.Context, tx pgx.Tx, req *UndescribedRequest) (UndescribedResponse, error)
 	// Upload handles POST /upload.
 	Upload(ctx context.Context, tx pgx.Tx, req *UploadRequest) (UploadResponse, error)
 	// ChargeUpdated handles the webhook POST charge.updated.
@@ -54,6 +56,7 @@ func Register(mux *http.ServeMux, engine *runtime.Engine[pgx.Tx], h Handlers) er
 		&opParameters,
 		&opCreateShape,
 		&opRenameShape,
+		&opUndescribed,
 		&opUpload,
 		&opChargeUpdated,
 	} {
@@ -74,6 +77,7 @@ func Register(mux *http.ServeMux, engine *runtime.Engine[pgx.Tx], h Handlers) er
 	mux.Handle("PATCH /shapes/{s2}", wire.Dispatch(
 		wire.Route{Template: "/shapes/{id}:rename", Names: []string{"id"}, Handler: RenameShapeHandler(engine, h)},
 	))
+	mux.Handle("POST /undescribed/{some_id}", UndescribedHandler(engine, h))
 	mux.Handle("POST /upload", UploadHandler(engine, h))
 	return nil
 }
@@ -180,6 +184,21 @@ func RenameShapeHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler
 				return runtime.Response{}, errors.New("handler RenameShape returned neither an answer nor an error")
 			}
 			return res.VisitRenameShape()
+		})
+}
+
+// UndescribedHandler serves POST /undescribed/{some-id}.
+func UndescribedHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
+	return serve(engine, &opUndescribed, readUndescribedRequest,
+		func(ctx context.Context, tx pgx.Tx, req *UndescribedRequest) (runtime.Response, error) {
+			res, err := h.Undescribed(ctx, tx, req)
+			if err != nil {
+				return runtime.Response{}, err
+			}
+			if res == nil {
+				return runtime.Response{}, errors.New("handler Undescribed returned neither an answer nor an error")
+			}
+			return res.VisitUndescribed()
 		})
 }
 

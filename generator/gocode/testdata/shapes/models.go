@@ -110,6 +110,11 @@ type FormBodyItemsItem struct {
 	Quantity *int64 `json:"quantity,omitzero"`
 }
 
+// MoveXBody is a body of MoveX.
+type MoveXBody struct {
+	Name *string `json:"name,omitzero"`
+}
+
 // Names is the schema Names.
 type Names []string
 
@@ -168,11 +173,6 @@ func (m *Open) UnmarshalJSON(data []byte) (err error) {
 type ParametersFunc struct {
 	A *int64 `json:"a,omitzero"`
 	B string `json:"b"`
-}
-
-// RenameShape200BodyItem is an item of RenameShape200Body.
-type RenameShape200BodyItem struct {
-	Name *string `json:"name,omitzero"`
 }
 
 // Scores is the schema Scores.

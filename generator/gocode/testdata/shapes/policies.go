@@ -126,6 +126,15 @@ var opRenameShape = runtime.Operation{
 	Policy:     opBodies.Policy,
 }
 
+// opUndescribed is how retries of Undescribed are handled.
+var opUndescribed = runtime.Operation{
+	ID:         "undescribed",
+	Method:     "POST",
+	Route:      "/undescribed/{some-id}",
+	PathParams: []string{"some_id"},
+	Policy:     opBodies.Policy,
+}
+
 // opUpload is how retries of Upload are handled.
 var opUpload = runtime.Operation{
 	ID:     "upload",

@@ -103,6 +103,12 @@ func readFormBodyItemsItem(v wire.Value) (m FormBodyItemsItem) {
 	return m
 }
 
+func readMoveXBody(v wire.Value) (m MoveXBody) {
+	o := v.Object()
+	m.Name = wire.Optional(o.Member("name"), wire.Value.Text)
+	return m
+}
+
 func readNames(v wire.Value) Names {
 	return wire.List(v.UniqueItems(), wire.Value.Text)
 }

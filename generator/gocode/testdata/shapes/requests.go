@@ -89,12 +89,19 @@ type MoveXRequest struct {
 	// Principal is who asks, as authentication has it.
 	Principal string
 	X         int64 // path x
+	// ContentType is the body's, as the client sent it.
+	ContentType string
+	Body        *MoveXBody // */*
 }
 
 func readMoveXRequest(call *runtime.Call[pgx.Tx]) (*MoveXRequest, error) {
 	in := wire.NewReader(call.Request(), call.Body())
 	req := &MoveXRequest{Key: call.Key(), Principal: call.Principal()}
 	req.X = in.Path("x", "x", wire.Label).Required().Int64()
+	req.ContentType = call.Request().Header.Get("Content-Type")
+	if in.Content(false, "*/*") != "" {
+		req.Body = wire.Optional(in.JSON(), readMoveXBody)
+	}
 	return req, in.Err()
 }
 
@@ -173,6 +180,22 @@ func readRenameShapeRequest(call *runtime.Call[pgx.Tx]) (*RenameShapeRequest, er
 	in := wire.NewReader(call.Request(), call.Body())
 	req := &RenameShapeRequest{Key: call.Key(), Principal: call.Principal()}
 	req.ID = in.Path("id", "id").Required().Text()
+	return req, in.Err()
+}
+
+// UndescribedRequest is a request of POST /undescribed/{some-id}.
+type UndescribedRequest struct {
+	// Key is the idempotency key.
+	Key string
+	// Principal is who asks, as authentication has it.
+	Principal string
+	SomeID    string // path some-id
+}
+
+func readUndescribedRequest(call *runtime.Call[pgx.Tx]) (*UndescribedRequest, error) {
+	in := wire.NewReader(call.Request(), call.Body())
+	req := &UndescribedRequest{Key: call.Key(), Principal: call.Principal()}
+	req.SomeID = in.Path("some-id", "some_id").Required().Text()
 	return req, in.Err()
 }
 

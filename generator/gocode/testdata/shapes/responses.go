@@ -82,12 +82,17 @@ type MoveXResponse interface {
 	VisitMoveX() (runtime.Response, error)
 }
 
-// MoveX204 answers 204.
-type MoveX204 struct{}
+// MoveX200 answers 200 as */*.
+type MoveX200 struct {
+	Body []MoveXBody
+}
 
 // VisitMoveX returns the answer as it is sent.
-func (a MoveX204) VisitMoveX() (runtime.Response, error) {
-	return wire.Empty(204, nil)
+func (a MoveX200) VisitMoveX() (runtime.Response, error) {
+	if a.Body == nil {
+		a.Body = []MoveXBody{}
+	}
+	return wire.JSON(200, "application/json", nil, a.Body)
 }
 
 // ParametersResponse is an answer of Parameters: one of the types below, or a type of your own.
@@ -125,13 +130,13 @@ type RenameShapeResponse interface {
 
 // RenameShape200 answers 200 as application/json.
 type RenameShape200 struct {
-	Body []RenameShape200BodyItem
+	Body []MoveXBody
 }
 
 // VisitRenameShape returns the answer as it is sent.
 func (a RenameShape200) VisitRenameShape() (runtime.Response, error) {
 	if a.Body == nil {
-		a.Body = []RenameShape200BodyItem{}
+		a.Body = []MoveXBody{}
 	}
 	return wire.JSON(200, "application/json", nil, a.Body)
 }
@@ -175,6 +180,19 @@ func (a RenameShape4XX) VisitRenameShape() (runtime.Response, error) {
 		return runtime.Response{}, err
 	}
 	return wire.Bytes(a.StatusCode, "text/plain", header, []byte(a.Body))
+}
+
+// UndescribedResponse is an answer of Undescribed: one of the types below, or a type of your own.
+type UndescribedResponse interface {
+	VisitUndescribed() (runtime.Response, error)
+}
+
+// Undescribed204 answers 204.
+type Undescribed204 struct{}
+
+// VisitUndescribed returns the answer as it is sent.
+func (a Undescribed204) VisitUndescribed() (runtime.Response, error) {
+	return wire.Empty(204, nil)
 }
 
 // UploadResponse is an answer of Upload: one of the types below, or a type of your own.

@@ -1,4 +1,4 @@
-package gocode_test
+package goldentest_test
 
 import (
 	"context"

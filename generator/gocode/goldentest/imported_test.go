@@ -1,4 +1,4 @@
-package gocode_test
+package goldentest_test
 
 import (
 	"context"
@@ -28,7 +28,7 @@ func (i *importer) RefundPayment(context.Context, pgx.Tx, *imported.RefundPaymen
 }
 
 // The user's types are filled by their own rules, after the schema's checks, and what they refuse is a violation.
-func TestImportedModels(t *testing.T) {
+func TestImported(t *testing.T) {
 	i := &importer{}
 	mux := http.NewServeMux()
 	if err := imported.Register(mux, engine(t), i); err != nil {

@@ -1,4 +1,4 @@
-package gocode_test
+package goldentest_test
 
 import (
 	"bytes"
@@ -38,6 +38,9 @@ func (r *recorder) MoveX(_ context.Context, _ pgx.Tx, req *shapes.MoveXRequest) 
 }
 func (r *recorder) MoveY(_ context.Context, _ pgx.Tx, req *shapes.MoveYRequest) (shapes.MoveYResponse, error) {
 	return keep[shapes.MoveYResponse](r, req)
+}
+func (r *recorder) Undescribed(_ context.Context, _ pgx.Tx, req *shapes.UndescribedRequest) (shapes.UndescribedResponse, error) {
+	return keep[shapes.UndescribedResponse](r, req)
 }
 func (r *recorder) Parameters(_ context.Context, _ pgx.Tx, req *shapes.ParametersRequest) (shapes.ParametersResponse, error) {
 	return keep[shapes.ParametersResponse](r, req)
@@ -105,7 +108,10 @@ func TestShapes_Requests(t *testing.T) {
 		headers                                 []string
 		answer, want                            any
 	}{
-		{"label", "PATCH", "/move/.7/there", "", "", nil, shapes.MoveX204{}, &shapes.MoveXRequest{Key: "k1", Principal: "alice", X: 7}},
+		{"label, any type", "PATCH", "/move/.7/there", "application/json", `{"name": "n"}`, nil, shapes.MoveX200{},
+			&shapes.MoveXRequest{Key: "k1", Principal: "alice", X: 7, ContentType: "application/json", Body: &shapes.MoveXBody{Name: wire.Ref("n")}}},
+		{"undescribed", "POST", "/undescribed/a%20b", "", "", nil, shapes.Undescribed204{},
+			&shapes.UndescribedRequest{Key: "k1", Principal: "alice", SomeID: "a b"}},
 		{"matrix", "PATCH", "/move/here/;y=1,2", "", "", nil, shapes.MoveY204{},
 			&shapes.MoveYRequest{Key: "k1", Principal: "alice", Y: []int64{1, 2}}},
 		{"mixed segment", "PATCH", "/shapes/a.b:rename", "", "", nil, shapes.RenameShape2XX{StatusCode: 204},
