@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 
 	"github.com/idemgen/idemgen/runtime/policy"
 )
@@ -46,7 +47,7 @@ func keyTexts(rules policy.Key, s *policy.Schema, n int) []string {
 			found[0] += id[24:]
 		}
 	}
-	return append(found, texts(s, n)...)
+	return slices.AppendSeq(found, texts(s, n))
 }
 
 func compiles(pattern string) bool {

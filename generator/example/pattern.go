@@ -1,6 +1,7 @@
 package example
 
 import (
+	"iter"
 	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
@@ -8,31 +9,39 @@ import (
 
 // matches proposes texts that an expression matches, within the lengths; none when Go cannot parse it. Whether one matches indeed, word
 // boundaries and all, is for the caller to check.
-func matches(expression string, b bounds, n int) []string {
-	parsed, err := syntax.Parse(expression, syntax.Perl)
-	if err != nil {
-		return nil
-	}
-	var found []string
-	for choice := range 3 {
-		for _, repeats := range []int{0, 1, 2, 4, 8, b.least, b.least + 1, min(b.most, 1024)} {
-			w := patternWriter{choice: choice + n, repeats: repeats, budget: b.most}
-			w.write(parsed)
-			found = appendFitting(found, w.out.String(), b)
+func matches(expression string, b bounds, n int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		parsed, err := syntax.Parse(expression, syntax.Perl)
+		if err != nil {
+			return
+		}
+		for choice := range 3 {
+			for _, repeats := range []int{0, 1, 2, 4, 8, b.least, b.least + 1, min(b.most, 1024)} {
+				w := patternWriter{choice: choice + n, repeats: repeats, budget: b.most}
+				w.write(parsed)
+				for _, text := range fitted(w.out.String(), b) {
+					if !yield(text) {
+						return
+					}
+				}
+			}
 		}
 	}
-	return found
 }
 
-// appendFitting adds a text, filled up where it is too short: an expression without an anchor still matches then.
-func appendFitting(found []string, text string, b bounds) []string {
-	if utf8.RuneCountInString(text) > b.most {
-		return found
+// fitted is a text of the lengths: itself, or, where it is too short, filled up on either side, as an expression without an anchor still
+// matches then.
+func fitted(text string, b bounds) []string {
+	length := utf8.RuneCountInString(text)
+	switch {
+	case length > b.most:
+		return nil
+	case length < b.least:
+		filler := letters(b.least-length, 0)
+		return []string{text + filler, filler + text}
+	default:
+		return []string{text}
 	}
-	if missing := b.least - utf8.RuneCountInString(text); missing > 0 {
-		return append(found, text+letters(missing, 0), letters(missing, 0)+text)
-	}
-	return append(found, text)
 }
 
 // patternWriter writes one text that an expression matches.

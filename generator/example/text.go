@@ -1,6 +1,7 @@
 package example
 
 import (
+	"iter"
 	"strconv"
 	"strings"
 
@@ -37,16 +38,19 @@ var counters = map[string]int{"uuid": 35, "date": 9, "date-time": 18, "ipv4": 8,
 
 // texts proposes strings for a schema, the n-th first; the caller takes the first that is valid. A text that can be read goes before one that
 // is made from the pattern.
-func texts(s *policy.Schema, n int) []string {
-	b := lengths(s)
-	found := []string{formatted(s.Format, b, n)}
-	if _, known := samples[s.Format]; !known {
-		found = append(found, letters(min(max(len(plainText.text), b.least), b.most), n))
+func texts(s *policy.Schema, n int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		b := lengths(s)
+		if !yield(formatted(s.Format, b, n)) {
+			return
+		}
+		if _, known := samples[s.Format]; !known && !yield(letters(min(max(len(plainText.text), b.least), b.most), n)) {
+			return
+		}
+		if s.Pattern != "" {
+			matches(s.Pattern, b, n)(yield)
+		}
 	}
-	if s.Pattern != "" {
-		found = append(found, matches(s.Pattern, b, n)...)
-	}
-	return found
 }
 
 // formatted is the n-th text of a format, as long as the lengths ask for where the format can be.

@@ -102,7 +102,7 @@ func (m *maker) made(s *policy.Schema, n int) (json.RawMessage, error) {
 
 func (m *maker) text(s *policy.Schema, n int) (json.RawMessage, error) {
 	var err error
-	for _, text := range texts(s, n) {
+	for text := range texts(s, n) {
 		value, encodeErr := json.Marshal(text)
 		if encodeErr != nil {
 			return nil, encodeErr
