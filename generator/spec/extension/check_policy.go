@@ -78,7 +78,7 @@ func (v *resolver) checkKeyPlace() {
 		v.report(ruleKeyPlace, "key.pointer", "write `in: body`, or a name in place of the pointer", "key.pointer is for a key in the body, and this one is in %s %s", key.In, show(key.Name))
 		return
 	}
-	if v.deeper("key.in", "key.name") && key.In != policy.InHeader {
+	if v.deeper("key.in", "key.name") && key.In != policy.InHeader && v.level("key.name") != policy.LevelDeclared {
 		v.report(ruleKeyPlace, "key.in", "add `name:`", "key.in is %s, and no key.name says which field it is", key.In)
 		return
 	}

@@ -68,6 +68,12 @@ func (v *resolver) declaredKey() *policy.DeclaredKey {
 	}
 	usable := usableKeys(v.op)
 	place, placedAt, stated := v.statedPlace()
+	if stated && !v.statedAnywhere("key.name") && !v.statedAnywhere("key.pointer") {
+		// `in: form` alone means the form field that is declared.
+		if there := keysIn(usable, place.In); len(there) == 1 {
+			return &there[0]
+		}
+	}
 	i := slices.IndexFunc(usable, func(k policy.DeclaredKey) bool { return samePlace(k.Key, place) })
 	switch {
 	case i >= 0 && (stated || len(usable) > 1):
@@ -85,6 +91,11 @@ func (v *resolver) declaredKey() *policy.DeclaredKey {
 			"%s declares its key in the items of a batch, and a key identifies the whole request", v.name()))
 	}
 	return nil
+}
+
+// keysIn are the keys that are in one location.
+func keysIn(keys []policy.DeclaredKey, in policy.Location) []policy.DeclaredKey {
+	return slices.DeleteFunc(slices.Clone(keys), func(k policy.DeclaredKey) bool { return k.Key.In != in })
 }
 
 // statedPlace is where the key would be if nothing were declared. stated is true when x-idempotency itself says so.
