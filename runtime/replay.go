@@ -70,7 +70,7 @@ func normalise(r Response) (Response, error) {
 	if noBody(r.Status) {
 		return Response{Status: r.Status, Header: header}, nil
 	}
-	if len(r.Body) > 0 && header["Content-Type"] == nil {
+	if len(r.Body) > 0 && header["Content-Type"] == nil && header["Content-Encoding"] == nil { // as net/http does
 		header.Set("Content-Type", http.DetectContentType(r.Body))
 	}
 	return Response{Status: r.Status, Header: header, Body: r.Body}, nil
