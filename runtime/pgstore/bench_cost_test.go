@@ -1,0 +1,113 @@
+package pgstore_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// BenchmarkCost prints what one request of each flow takes of everything that can be counted: round trips on the socket,
+// commits, records and bytes of write-ahead log, allocations of this process, and processor time of both sides (Linux).
+// Unlike latency these hardly depend on how busy the machine is.
+//
+//	go test -run xxx -bench Cost -benchtime 2000x ./runtime/pgstore
+func BenchmarkCost(b *testing.B) {
+	x := newBench(b)
+	execSQL(b, x.pool, "CREATE EXTENSION IF NOT EXISTS pg_walinspect")
+	for _, f := range x.flows() {
+		b.Run(f.name, func(b *testing.B) {
+			ctx := context.Background()
+			for range 200 {
+				must(b, f.run(ctx))
+			}
+			quiet(b, x.pool)
+			b.ReportAllocs()
+			from, commits := x.walPosition(b), x.commits(b)
+			server, writes := x.serverTime(b), x.wire.writes.Load()
+			client := processorTime("self")
+			b.ResetTimer()
+			for range b.N {
+				must(b, f.run(ctx))
+			}
+			b.StopTimer()
+			client = processorTime("self") - client
+			writes = x.wire.writes.Load() - writes
+			quiet(b, x.pool)
+			server = x.serverTime(b) - server
+			records, bytes := x.wal(b, from)
+			n := float64(b.N)
+			b.ReportMetric(float64(writes)/n, "writes/op")
+			b.ReportMetric((x.commits(b)-commits-5)/n, "transactions/op") // five questions of ours
+			b.ReportMetric(records/n, "wal-records/op")
+			b.ReportMetric(bytes/n, "wal-B/op")
+			if client > 0 {
+				b.ReportMetric(float64(client.Microseconds())/n, "client-cpu-µs/op")
+				b.ReportMetric(float64(server.Microseconds())/n, "server-cpu-µs/op")
+			}
+		})
+	}
+}
+
+func (x *bench) walPosition(b *testing.B) (lsn string) {
+	b.Helper()
+	must(b, x.pool.QueryRow(context.Background(), "SELECT pg_current_wal_flush_lsn()::text").Scan(&lsn))
+	return lsn
+}
+
+// wal counts since from, without images of whole pages, which depend on when the last checkpoint was.
+func (x *bench) wal(b *testing.B, from string) (records, bytes float64) {
+	b.Helper()
+	execSQL(b, x.pool, "SELECT pg_switch_wal()") // flushes, so that all can be read
+	must(b, x.pool.QueryRow(context.Background(),
+		`SELECT sum(count)::float8, sum(record_size)::float8 FROM pg_get_wal_stats($1::pg_lsn, pg_current_wal_flush_lsn()) WHERE "resource_manager/record_type" NOT IN ('XLOG', 'Standby')`,
+		from).Scan(&records, &bytes))
+	return records, bytes
+}
+
+// commits counts transactions, those that only read included.
+func (x *bench) commits(b *testing.B) (n float64) {
+	b.Helper()
+	time.Sleep(1100 * time.Millisecond) // sessions report their statistics once a second
+	for range 2 {
+		must(b, x.pool.QueryRow(context.Background(), "SELECT xact_commit::float8 FROM pg_stat_database WHERE datname = current_database()").Scan(&n))
+	}
+	return n
+}
+
+// serverTime is the processor time of this pool's sessions.
+func (x *bench) serverTime(b *testing.B) (total time.Duration) {
+	b.Helper()
+	rows, err := x.pool.Query(context.Background(), "SELECT pid FROM pg_stat_activity WHERE application_name = current_setting('application_name')")
+	must(b, err)
+	defer rows.Close()
+	for rows.Next() {
+		var pid int
+		must(b, rows.Scan(&pid))
+		total += processorTime(strconv.Itoa(pid))
+	}
+	must(b, rows.Err())
+	return total
+}
+
+// processorTime sums the run time of a process's threads, in nanoseconds as the scheduler counts it; 0 where the system
+// does not say.
+func processorTime(pid string) (total time.Duration) {
+	if runtime.GOOS != "linux" {
+		return 0
+	}
+	tasks, _ := os.ReadDir(fmt.Sprintf("/proc/%s/task", pid))
+	for _, task := range tasks {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%s/task/%s/schedstat", pid, task.Name()))
+		if err != nil {
+			continue
+		}
+		ns, _ := strconv.ParseInt(strings.Fields(string(text))[0], 10, 64)
+		total += time.Duration(ns)
+	}
+	return total
+}
