@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -213,6 +214,7 @@ func TestScope_S1_S2_S3(t *testing.T) {
 		send(header("Stripe-Account", "sub_2")),
 		send(account(strings.Repeat("a", 300))), // longer than what is kept as it is
 		send(account(strings.Repeat("a", 299) + "b")),
+		send(account(fmt.Sprintf("%x", sha256.Sum256([]byte(strings.Repeat("a", 300)))))), // as that one is kept
 		do(elsewhere, s.request(body, header("Idempotency-Key", "k"))),
 	}
 	for i, a := range answers {
@@ -235,8 +237,8 @@ func TestScope_S1_NoJoin(t *testing.T) {
 	}))
 	n := 0
 	for _, p := range []string{"x", "xh1:a", "xn", "xh1:an", "x\x00"} {
-		for _, a := range []string{"-", "", "a", "ah1:b", "h1:b"} {
-			for _, b := range []string{"-", "", "b"} {
+		for _, a := range []string{"-", "", "a", "ah1:b", "h1:b", "ahb"} {
+			for _, b := range []string{"-", "", "b", "c", "bhc"} {
 				answer := s.post("k", body, account(p), func(r *http.Request) {
 					if a != "-" {
 						r.Header.Set("A", a)
