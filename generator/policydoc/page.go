@@ -320,8 +320,12 @@ func refusals(p *policy.Policy) []Refusal {
 	return list
 }
 
-// mark tells a refusal from other answers of its status.
+// mark tells a refusal from other answers of its status. The address where the runtime's own types are documented is left
+// out: it is the same for all, and long.
 func mark(shape, name string, answer policy.ErrorAnswer) Sentence {
+	if answer.Type == runtime.DefaultProblemBase+name {
+		answer.Type = ""
+	}
 	switch {
 	case answer.Code != "" && answer.Type != "":
 		return say("{}, {}", code(answer.Type), code(answer.Code))

@@ -272,7 +272,7 @@ func scope(parts []policy.ScopePart) Sentence {
 // sameRequest lists what is compared.
 func sameRequest(op *policy.Operation) Sentence {
 	f := &op.Policy.Fingerprint
-	parts := []string{"method and address"}
+	parts := []string{"method", "address"}
 	if f.Query {
 		parts = append(parts, "query parameters")
 	}
@@ -283,10 +283,8 @@ func sameRequest(op *policy.Operation) Sentence {
 	if hasBody && f.Body != policy.NoBody {
 		parts = append(parts, "body")
 	}
-	words := strings.Join(parts[:len(parts)-1], ", ") + " and " + parts[len(parts)-1]
-	if len(parts) == 1 {
-		words = parts[0]
-	}
+	last := len(parts) - 1
+	words := strings.Join(parts[:last], ", ") + " and " + parts[last]
 	if len(f.Headers) == 0 {
 		return say("Two requests are the same when they agree in {}.", words)
 	}
