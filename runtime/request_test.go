@@ -336,6 +336,19 @@ func TestFingerprint_F1_F4(t *testing.T) {
 	}
 }
 
+// TestFingerprint_F1_RouterWithoutPathValues: another router must not make all resources one.
+func TestFingerprint_F1_RouterWithoutPathValues(t *testing.T) {
+	s := newService(t, payment())
+	handler := s.engine.Handler(s.op, func(_ context.Context, w http.ResponseWriter, r *http.Request, _ pgx.Tx) error {
+		_, err := io.WriteString(w, r.URL.Path)
+		return err
+	})
+	send := func(target string) answer { return do(handler, s.request(body, header("Idempotency-Key", "k"), path(target))) }
+	first := send("/orders/o1/payments")
+	wantReplay(t, first, send("/orders/o1/payments"))
+	send("/orders/o2/payments").wantProblem(t, 422, "key-reused")
+}
+
 func TestFingerprint_F2_MalformedJSON(t *testing.T) {
 	s := newService(t, payment())
 	for _, text := range []string{`{"a":1,"a":1}`, "{\"a\":\"\xff\"}", `{"a":"\ud800"}`, `{`, `{}{}`, "[" + strings.Repeat("[", 200), `{"a":1e9999999999999999999}`} {

@@ -63,7 +63,7 @@ func (c *Call[TX]) lead(ctx context.Context, turn *turn, deadline time.Time, wor
 	var found *Record // what the requests that wait in the gate are answered from
 	defer func() { turn.leave(found) }()
 
-	var last run
+	last := run{verdict: none}
 	for runs := 0; ; {
 		claim, err := c.claim(ctx, deadline, last.verdict)
 		if claim.Record != nil {
