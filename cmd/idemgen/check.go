@@ -93,6 +93,6 @@ func lineStyle(line string) style {
 	case strings.HasPrefix(line, "-"):
 		return red
 	default:
-		return reset
+		return plain
 	}
 }

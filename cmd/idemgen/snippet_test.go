@@ -61,6 +61,8 @@ func TestSnippetOfMegabytes(t *testing.T) {
 
 func FuzzSnippet(f *testing.F) {
 	f.Add("a:\t\x00支払", 4)
+	f.Add("00 ", 4)
+	f.Add(strings.Repeat("支", 300), 500)
 	f.Fuzz(func(t *testing.T, source string, column int) {
 		line, caret, ok := snippet(source, column)
 		if !ok {
@@ -69,7 +71,8 @@ func FuzzSnippet(f *testing.F) {
 		if visible(line, keepNothing) != line {
 			t.Errorf("%q can move the cursor", line)
 		}
-		if _, columns := expand(line); columns > snippetWidth+snippetBefore || len(caret) > columns {
+		// An ellipsis may stand at both ends; blanks at the end are not shown, but the caret may stand below them.
+		if _, columns := expand(line); columns > snippetWidth+2 || len(caret) > snippetWidth+1 {
 			t.Errorf("%d columns, caret after %d", columns, len(caret))
 		}
 	})

@@ -27,12 +27,13 @@ const (
 	cyan   style = "\x1b[1;36m"
 	green  style = "\x1b[1;32m"
 	dim    style = "\x1b[2m"
+	plain  style = ""
 	reset        = "\x1b[0m"
 )
 
 // paint is text in a style, where colour is on.
 func paint(on bool, s style, text string) string {
-	if !on || text == "" {
+	if !on || text == "" || s == plain {
 		return text
 	}
 	return string(s) + text + reset

@@ -135,6 +135,23 @@ func TestSecondRunTouchesNothing(t *testing.T) {
 	}
 }
 
+// A checkout with CRLF line ends, as git makes it on Windows, is neither stale nor edited.
+func TestCheckedOutWithCRLF(t *testing.T) {
+	root := folder(t, nil)
+	write(t, root, goFile("a.go", "package a\n"), goFile("b.go", "package b\n"), File{Path: "m/1.sql", Content: []byte("a\nb\n"), Policy: Issued})
+	for _, name := range []string{"a.go", "b.go", "m/1.sql", DefaultManifest} {
+		put(t, root, name, strings.ReplaceAll(get(t, root, name), "\n", "\r\n"))
+	}
+	same := []File{goFile("a.go", "package a\n"), goFile("b.go", "package b\n"), {Path: "m/1.sql", Content: []byte("a\nb\n"), Policy: Issued}}
+	if p := plan(t, root, same...); p.Stale() {
+		t.Errorf("stale:\n%s", p.Diff())
+	}
+	p := write(t, root, goFile("a.go", "package a\n"))
+	if got, want := names(t, root), ".idemgen.json a.go m m/1.sql"; got != want || len(p.Kept) > 0 {
+		t.Errorf("left: %s, want %s; kept %v", got, want, p.Kept)
+	}
+}
+
 func TestManifestIsIndependentOfOrder(t *testing.T) {
 	one, two := folder(t, nil), folder(t, nil)
 	a, b := goFile("a.go", "package a\n"), goFile("b.go", "package b\n")

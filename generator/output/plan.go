@@ -129,13 +129,13 @@ func (d *Dir) compare(file File) (*Change, *Refusal) {
 	case Once:
 		return nil, nil
 	case Issued:
-		if !bytes.Equal(found.content, file.Content) {
+		if !sameText(found.content, file.Content) {
 			return nil, &Refusal{Path: file.Path, Reason: "is an issued migration and differs from the one that would be written; an issued migration is never rewritten",
 				Hint: "restore it from version control, or move it away when it never ran anywhere"}
 		}
 		return nil, nil
 	}
-	if bytes.Equal(found.content, file.Content) {
+	if sameText(found.content, file.Content) {
 		return nil, nil
 	}
 	if file.Policy == Replace && !HasMarker(found.content) {
@@ -144,6 +144,14 @@ func (d *Dir) compare(file File) (*Change, *Refusal) {
 	}
 	return &Change{Path: file.Path, Action: Update, Old: found.content, New: file.Content, mode: found.mode}, nil
 }
+
+// sameText compares what is there with what was generated. Git may check text out with CRLF line ends, and a file is not
+// stale for that.
+func sameText(there, generated []byte) bool {
+	return bytes.Equal(there, generated) || bytes.Equal(plainLines(there), generated)
+}
+
+func plainLines(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")) }
 
 // addStale plans the deletion of files that the previous run generated and this one does not. A file is deleted only when
 // the manifest lists it, it carries the marker, and it still is what was written; one that was edited is kept, and stays
@@ -166,7 +174,7 @@ func (p *Plan) addStale(manifestPath string, previous manifest, files []File) (k
 			refusals = append(refusals, readRefusal(name, err))
 		case !HasMarker(found.content):
 			continue // somebody has made it their own
-		case hashOf(found.content) != e.SHA256:
+		case hashOf(plainLines(found.content)) != e.SHA256:
 			p.Kept = append(p.Kept, name)
 			keep = append(keep, e)
 		default:
@@ -195,7 +203,7 @@ func (d *Dir) readManifest(name string) (manifest, *Change, error) {
 // manifestChange completes before, the state of the manifest on the disk, with its next content; nil when they are equal.
 func manifestChange(name string, before *Change, next manifest) *Change {
 	before.New = next.encode()
-	if before.Action == Update && bytes.Equal(before.Old, before.New) {
+	if before.Action == Update && sameText(before.Old, before.New) {
 		return nil
 	}
 	return before

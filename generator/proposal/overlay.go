@@ -98,7 +98,7 @@ info:
   title: %s
   version: 1.0.0
 actions:
-  # Defaults of every keyed operation stand beside version; what is left out is as shown here, or unset:
+  # What holds for every keyed operation stands beside version, for example:
   #   profile: ietf        # or stripe: where the values start from
   #   retention: PT24H     # how long a key is remembered
   #   retryWindow: PT6H    # the longest time that any client goes on retrying; shorter than the retention
