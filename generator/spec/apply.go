@@ -17,7 +17,7 @@ func ApplyOverlays(file string, overlays ...Overlay) ([]byte, error) {
 	src := newSources()
 	defer src.close()
 	rep := &reporter{src: src}
-	main, err := src.openMain(file)
+	main, err := src.openMain(file, "")
 	if err != nil {
 		return nil, err
 	}

@@ -46,10 +46,12 @@ func (l *loading) declaredParameter(parameter *yaml.Node, safe bool) (policy.Dec
 	var ok bool
 	switch {
 	case in == "header":
-		why, ok = known(headerKeys, name)
+		if why, ok = known(headerKeys, name); !ok {
+			why, ok = l.ambiguous(requestHeaders, name, parameter)
+		}
 	case in == "query" && !safe:
 		if why, ok = known(queryKeys, name); !ok {
-			why, ok = l.requestID(name, parameter)
+			why, ok = l.ambiguous(requestIDs, name, parameter)
 		}
 	}
 	if !ok {
@@ -63,8 +65,9 @@ func (l *loading) declaredParameter(parameter *yaml.Node, safe bool) (policy.Dec
 	}, true
 }
 
-func (l *loading) requestID(name string, declaration *yaml.Node) (why string, ok bool) {
-	if why, ok = known(requestIDs, name); !ok {
+// ambiguous looks for a name that carries a key in some APIs and a trace id in others: the declaration has to say which.
+func (l *loading) ambiguous(names []keyName, name string, declaration *yaml.Node) (why string, ok bool) {
+	if why, ok = known(names, name); !ok {
 		return "", false
 	}
 	target, _ := l.refs.deref(declaration, looking)
@@ -115,7 +118,7 @@ func (l *loading) declaredMembers(mediaType string, schema *yaml.Node) []policy.
 	for _, p := range top {
 		why, ok := known(names, p.key.Value)
 		if !ok && in == policy.InBody {
-			why, ok = l.requestID(p.key.Value, p.schema)
+			why, ok = l.ambiguous(requestIDs, p.key.Value, p.schema)
 		}
 		if !ok {
 			continue

@@ -58,7 +58,7 @@ func (c *exampleCheck) value(n *yaml.Node, s *policy.Schema, depth int) {
 	if len(s.Enum) > 0 {
 		raw := valueJSON(n, s.Kind)
 		if !slices.ContainsFunc(s.Enum, func(allowed json.RawMessage) bool { return bytes.Equal(allowed, raw) }) {
-			c.say(n, "the example has %s, which is not among the enum's values", quoteShort(string(raw)))
+			c.say(n, "the example has %s, which is not among the enum's values", described(n))
 		}
 	}
 	switch s.Kind {
@@ -119,19 +119,26 @@ func (c *exampleCheck) number(n *yaml.Node, s *policy.Schema) {
 		return
 	}
 	if least, err := strconv.ParseFloat(s.Minimum, 64); err == nil && (value < least || value == least && s.ExclusiveMinimum) {
-		c.say(n, "the example %s is below the minimum %s", shortNumber(n.Value), shortNumber(s.Minimum))
+		c.say(n, "the example %s is below the %sminimum %s", shortNumber(n.Value), exclusive(s.ExclusiveMinimum), shortNumber(s.Minimum))
 	}
 	if most, err := strconv.ParseFloat(s.Maximum, 64); err == nil && (value > most || value == most && s.ExclusiveMaximum) {
-		c.say(n, "the example %s is above the maximum %s", shortNumber(n.Value), shortNumber(s.Maximum))
+		c.say(n, "the example %s is above the %smaximum %s", shortNumber(n.Value), exclusive(s.ExclusiveMaximum), shortNumber(s.Maximum))
 	}
+}
+
+func exclusive(is bool) string {
+	if is {
+		return "exclusive "
+	}
+	return ""
 }
 
 func (c *exampleCheck) bounds(n *yaml.Node, what string, count int, least, most *int) {
 	if least != nil && count < *least {
-		c.say(n, "the example has %d %s, at least %d are required", count, what, *least)
+		c.say(n, "the example has too few %s: %d, the least is %d", what, count, *least)
 	}
 	if most != nil && count > *most {
-		c.say(n, "the example has %d %s, at most %d are allowed", count, what, *most)
+		c.say(n, "the example has too many %s: %d, the most is %d", what, count, *most)
 	}
 }
 

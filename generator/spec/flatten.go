@@ -49,9 +49,11 @@ func (c *converter) flattenInto(f *flat, n *yaml.Node, seen map[*yaml.Node]bool,
 		f.degrade("not a schema")
 		return
 	}
-	if has(n, "$dynamicRef") {
-		f.degrade("$dynamicRef")
-		return
+	for _, keyword := range []string{"$dynamicRef", "$recursiveRef"} {
+		if isText(get(n, keyword)) {
+			f.degrade(keyword + " refers to what depends on where it is used")
+			return
+		}
 	}
 	if ref := reference(n); ref != nil {
 		if target := c.refs.follow(ref, typing); target != nil {

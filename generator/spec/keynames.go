@@ -13,16 +13,17 @@ type keyName struct {
 
 // headerKeys are the request headers that carry a key. Names and meanings are from the providers' documentation, named
 // beside each; a header is listed only where that says that it makes a request repeatable. `X-Request-Id` alone is
-// mostly a trace id and is left out.
+// mostly a trace id: see requestHeaders.
 var headerKeys = []keyName{
-	{"Idempotency-Key", true, "header named Idempotency-Key"},                        // draft-ietf-httpapi-idempotency-key-header-07
-	{"X-Idempotency-Key", true, "header named X-Idempotency-Key"},                    // Open Banking UK, Moov
-	{"X-Idempotence-Uuid", true, "header named X-idempotence-uuid (Wise)"},           // Wise, balances
-	{"PayPal-Request-Id", true, "profile paypal"},                                    // PayPal, API guidelines
-	{"Cko-Idempotency-Key", true, "header named Cko-Idempotency-Key (Checkout.com)"}, // Checkout.com
-	{"Klarna-Idempotency-Key", true, "header named Klarna-Idempotency-Key (Klarna)"}, // Klarna
-	{"Request-Idempotency-Key", true, "header named Request-Idempotency-Key (PPRO)"}, // PPRO
-	{"Repeatability-Request-ID", true, "profile repeatability"},                      // OASIS Repeatable Requests 1.0
+	{"Idempotency-Key", true, "header named Idempotency-Key"},                                           // draft-ietf-httpapi-idempotency-key-header-07
+	{"X-Idempotency-Key", true, "header named X-Idempotency-Key"},                                       // Open Banking UK, Moov
+	{"X-Idempotence-Uuid", true, "header named X-idempotence-uuid (Wise)"},                              // Wise, balances
+	{"PayPal-Request-Id", true, "profile paypal"},                                                       // PayPal, API guidelines
+	{"Cko-Idempotency-Key", true, "header named Cko-Idempotency-Key (Checkout.com)"},                    // Checkout.com
+	{"Klarna-Idempotency-Key", true, "header named Klarna-Idempotency-Key (Klarna)"},                    // Klarna
+	{"Request-Idempotency-Key", true, "header named Request-Idempotency-Key (PPRO)"},                    // PPRO
+	{"I-Twilio-Idempotency-Token", true, "header named I-Twilio-Idempotency-Token (Twilio's webhooks)"}, // list in the IETF draft
+	{"Repeatability-Request-ID", true, "profile repeatability"},                                         // OASIS Repeatable Requests 1.0
 }
 
 // bodyKeys are members of a JSON request body, at its top level.
@@ -31,6 +32,7 @@ var bodyKeys = []keyName{
 	{"idempotencyKey", false, "body member idempotencyKey"},                    // Mercury, Circle
 	{"clientToken", false, "profile aws"},                                      // AWS, EC2 and others
 	{"ClientToken", false, "profile aws"},
+	{"unique_token", false, "body member unique_token (Shopify)"},                // Shopify, older REST API
 	{"customerTransactionId", false, "body member customerTransactionId (Wise)"}, // Wise, transfers
 }
 
@@ -39,6 +41,11 @@ var bodyKeys = []keyName{
 var requestIDs = []keyName{
 	{"requestId", false, "profile aip-155"},
 	{"request_id", false, "profile aip-155"},
+}
+
+// requestHeaders count under the same condition.
+var requestHeaders = []keyName{
+	{"X-Request-Id", true, "header named X-Request-Id that is said to make requests idempotent"}, // Nium
 }
 
 // formKeys are fields of a form body.

@@ -17,6 +17,9 @@ const extensionName = "x-idempotency"
 type Options struct {
 	// File is the OpenAPI document's path.
 	File string
+	// Root is the folder that holds every file the document may refer to, itself included; the document's own folder
+	// when empty. No reference leaves it, not through a symbolic link either.
+	Root string
 	// Overlays are the paths of OpenAPI Overlay files, laid over the document in this order.
 	Overlays []string
 	// Strict makes errors of what is a warning otherwise: whatever is wrong with the document and not with
@@ -62,7 +65,7 @@ type loading struct {
 
 // read reads document and overlays into l.root, which stays nil when the document cannot be used.
 func (l *loading) read() error {
-	main, err := l.src.openMain(l.options.File)
+	main, err := l.src.openMain(l.options.File, l.options.Root)
 	if err != nil {
 		return err
 	}
@@ -89,6 +92,9 @@ func (l *loading) read() error {
 		}
 		l.rep.duplicates(overlay)
 		main.root = apply(main.root, readOverlay(overlay, l.rep), l.rep)
+	}
+	if len(overlays) > 0 && !l.isOpenAPI(main.root) {
+		return nil
 	}
 	if l.doc.OpenAPI == "2.0" {
 		l.convert()

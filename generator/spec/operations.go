@@ -115,7 +115,7 @@ func (l *loading) mergedItem(item *yaml.Node) *yaml.Node {
 
 func (l *loading) operation(key, node *yaml.Node, method, path string) *operation {
 	op := &operation{node: node, idNode: get(node, "operationId")}
-	if !isText(op.idNode) || op.idNode.Value == "" {
+	if text(op.idNode) == "" {
 		op.idNode = nil
 	}
 	op.out = policy.Operation{

@@ -282,5 +282,5 @@ func nameOf(ref string) string {
 		}
 		parts = append(parts, token)
 	}
-	return strings.Join(parts, "_")
+	return strings.Trim(componentName(strings.Join(parts, "_")), "_")
 }

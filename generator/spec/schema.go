@@ -24,7 +24,7 @@ type converter struct {
 
 	named  map[*yaml.Node]*policy.Schema
 	placed map[*yaml.Node]*policy.Schema // nil while one is being filled
-	taken  map[string]bool               // names that are given
+	taken  map[string]bool               // names that are given, or belong to components
 	queue  []queued
 	late   []lateUse
 	both   map[string]*policy.Schema // combinations of several schemas, by their nodes; nil while one is being made
@@ -60,6 +60,7 @@ func newConverter(src *sources, refs *resolver, siblings bool, components *yaml.
 		named: map[*yaml.Node]*policy.Schema{}, placed: map[*yaml.Node]*policy.Schema{}, taken: map[string]bool{}, both: map[string]*policy.Schema{}}
 	for key, node := range members(components) {
 		c.components[node] = key.Value
+		c.taken[key.Value] = true
 	}
 	return c
 }
@@ -150,9 +151,9 @@ func (c *converter) component(n, ref *yaml.Node) *policy.Schema {
 	}
 	name, ok := c.components[n]
 	if !ok {
-		name = nameOf(ref.Value)
+		name = c.freeName(nameOf(ref.Value))
 	}
-	s := &policy.Schema{Name: c.freeName(name)}
+	s := &policy.Schema{Name: name}
 	c.named[n] = s
 	c.queue = append(c.queue, queued{s, n})
 	return s
@@ -428,7 +429,7 @@ func kindOfValues(values []*yaml.Node) policy.Kind {
 		switch {
 		case kind == policy.Any || kind == own:
 			kind = own
-		case (kind == policy.Integer || kind == policy.Number) && (own == policy.Integer || own == policy.Number):
+		case isNumeric(kind) && isNumeric(own):
 			kind = policy.Number
 		default:
 			return policy.Any
@@ -510,6 +511,8 @@ func (c *converter) scalars(u union, outer policy.Kind, whole *flat) (scalar, bo
 		case i == 0:
 			all = one
 			continue
+		case all.kind != one.kind && isNumeric(all.kind) && isNumeric(one.kind):
+			all.kind = policy.Number
 		case all.kind != one.kind:
 			return scalar{}, false
 		}
@@ -524,6 +527,8 @@ func (c *converter) scalars(u union, outer policy.Kind, whole *flat) (scalar, bo
 	}
 	return all, outer == policy.Any || outer == all.kind
 }
+
+func isNumeric(kind policy.Kind) bool { return kind == policy.Integer || kind == policy.Number }
 
 // onlyConstraints reports whether parts limit a value without saying its type.
 func onlyConstraints(parts []*yaml.Node) bool {

@@ -39,7 +39,7 @@ type source struct {
 type sources struct {
 	files  []*source
 	byName map[string]*source
-	folder string   // the main file's folder as the user wrote it, slash-separated
+	folder string   // the folder of all files that references may lead to, as the user wrote it, slash-separated
 	root   *os.Root // the same, opened: no reference leaves it, not through a symbolic link either
 }
 
@@ -53,14 +53,18 @@ func (s *sources) close() {
 	}
 }
 
-// openMain reads the document itself, which may stand anywhere, and opens its folder for references.
-func (s *sources) openMain(file string) (*source, error) {
+// openMain reads the document itself, which may stand anywhere, and opens the folder that references may lead into: root,
+// or the document's own.
+func (s *sources) openMain(file, root string) (*source, error) {
 	data, err := readFile(func() (fs.File, error) { return os.Open(file) })
 	if err != nil {
 		return nil, fmt.Errorf("read the OpenAPI document: %w", err)
 	}
-	s.folder = path.Dir(filepath.ToSlash(file))
-	if s.root, err = os.OpenRoot(filepath.Dir(file)); err != nil {
+	if root == "" {
+		root = filepath.Dir(file)
+	}
+	s.folder = filepath.ToSlash(root)
+	if s.root, err = os.OpenRoot(root); err != nil {
 		return nil, fmt.Errorf("open the document's folder: %w", err)
 	}
 	return s.add(file, data), nil

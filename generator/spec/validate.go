@@ -144,6 +144,9 @@ func lineOf(err error) int {
 	return line
 }
 
+// wrongType is how a JSON decoder says that a member has not the type that OpenAPI gives it.
+var wrongType = regexp.MustCompile(`cannot unmarshal (\w+)( \S+)? into field (?:\w+\.)*([\w$]+) of type`)
+
 // summary is an error's text on one line, without the place, which the finding has, and without the dumps of schemas and
 // values that some errors end in.
 func summary(err error) string {
@@ -151,13 +154,19 @@ func summary(err error) string {
 	for e := err; e != nil; e = errors.Unwrap(e) {
 		switch e.(type) {
 		case *openapi3.SectionValidationError, *openapi3.PathValidationError, *openapi3.OperationValidationError,
-			*openapi3.ComponentValidationError, *openapi3.WebhookValidationError:
+			*openapi3.ComponentValidationError, *openapi3.WebhookValidationError, *openapi3.SchemaCombinatorElementValidationError:
 			if next := errors.Unwrap(e); next != nil {
 				inner = next
 			}
 		}
 	}
 	message, _, _ := strings.Cut(inner.Error(), "\n")
+	if match := wrongType.FindStringSubmatch(message); match != nil {
+		message = match[3] + " cannot be a " + match[1] // of a string the decoder does not show the text
+		if match[2] != "" {
+			message = match[3] + " cannot be the " + match[1] + match[2]
+		}
+	}
 	message = strings.TrimSuffix(strings.TrimSpace(message), ".")
 	const most = 200
 	if len(message) > most {
