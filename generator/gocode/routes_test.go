@@ -116,7 +116,7 @@ func TestRoutes_Conflicts(t *testing.T) {
 	p := planOf(
 		"POST /a/{x}/c", "POST /a/b/{y}", "POST /a/b/c", "GET /a/{x}/c",
 		"POST /f/{id}.json", "POST /f/{id}", "POST /f/{id}:run", "POST /f/all", "POST /f/{from}-{to}", "POST /{any}/{thing}",
-		"POST /d/{order-id}/{order.id}/{1}/{}", "POST /slash/{x}/", "POST /esc%20aped/a b/é",
+		"POST /d/{order-id}/{order.id}/{1}/{}", "POST /slash/{x}/", "POST /w/{x}/{y}", "POST /w/k/{id}.json", "POST /esc%20aped/a b/é",
 	)
 	if len(p.warnings) > 0 {
 		t.Error(p.warnings)
@@ -135,6 +135,8 @@ func TestRoutes_Conflicts(t *testing.T) {
 		{"POST", "/f/a-b", "POST /f/{from}-{to} a b"},
 		{"POST", "/g/1", "POST /{any}/{thing} g 1"},
 		{"POST", "/d/1/2/3/4", "POST /d/{order-id}/{order.id}/{1}/{} 1 2 3 4"},
+		{"POST", "/w/k/1.json", "POST /w/k/{id}.json 1"},
+		{"POST", "/w/k/1", "POST /w/{x}/{y} k 1"},
 		{"POST", "/slash/1/", "POST /slash/{x}/ 1"},
 		{"POST", "/esc%20aped/a%20b/%C3%A9", "POST /esc%20aped/a b/é"},
 	} {
