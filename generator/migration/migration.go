@@ -1,8 +1,10 @@
 package migration
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -26,14 +28,16 @@ func Generate(doc *policy.Document, o Options) ([]output.File, diag.List, error)
 		return nil, nil, err
 	}
 	guards, findings := collectGuards(doc)
-	found, changed := readIssued(o.Dir, r.existing)
+	migrations, others := migrationsIn(r.format, o.Existing)
+	found, changed := readIssued(o.Dir, migrations)
 	findings = append(findings, changed...)
 	findings = append(findings, removed(found, guards)...)
 	if len(doc.Keyed()) == 0 {
 		return nil, findings.Sorted(), nil
 	}
+	r.foreign(others)
 
-	r.counter, err = newCounter(r.format, r.existing, o.Now)
+	r.counter, err = newCounter(r.format, o.Existing, o.Now)
 	if err != nil {
 		// The folder is not one that the tool would accept; nothing can be added to it.
 		findings = append(findings, r.about("migration-number", err.Error(), "mend the folder, or choose another format"))
@@ -59,7 +63,6 @@ func Generate(doc *policy.Document, o Options) ([]output.File, diag.List, error)
 type run struct {
 	Options
 	format   format
-	existing []Existing // in the order of their versions
 	counter  *counter
 	files    []output.File
 	findings diag.List
@@ -89,33 +92,46 @@ func newRun(o Options) (*run, error) {
 		}
 		o.Templates = set
 	}
-	return &run{Options: o, format: f, existing: ordered(f, o.Existing)}, nil
+	return &run{Options: o, format: f}, nil
 }
 
-// ordered sorts files as the tool runs them, so that a guard dropped later counts as dropped.
-func ordered(f format, files []Existing) []Existing {
-	version := func(name string) int64 {
-		match := f.file.FindStringSubmatch(name)
-		if match == nil {
-			return 0
+// migrationsIn are the files that the tool runs, in its order, so that a guard dropped later counts as dropped; others are
+// the rest.
+func migrationsIn(f format, files []Existing) (migrations, others []Existing) {
+	for _, file := range files {
+		if f.file.MatchString(file.Name) {
+			migrations = append(migrations, file)
+		} else {
+			others = append(others, file)
 		}
-		n, err := strconv.ParseInt(match[1], 10, 64)
+	}
+	version := func(name string) uint64 {
+		n, err := strconv.ParseUint(f.file.FindStringSubmatch(name)[1], 10, 64)
 		if err != nil {
-			return 0
+			return math.MaxUint64 // newCounter reports it
 		}
 		return n
 	}
-	files = slices.Clone(files)
-	slices.SortFunc(files, func(a, b Existing) int {
+	slices.SortFunc(migrations, func(a, b Existing) int {
 		if va, vb := version(a.Name), version(b.Name); va != vb && !f.lexical {
-			if va < vb {
-				return -1
-			}
-			return 1
+			return cmp.Compare(va, vb)
 		}
 		return strings.Compare(a.Name, b.Name)
 	})
-	return files
+	return migrations, others
+}
+
+// foreign reports files that were issued for another tool: this one does not run them.
+func (r *run) foreign(others []Existing) {
+	for _, file := range others {
+		if marks := markers(path.Join(r.Dir, file.Name), normalise(file.Content)); len(marks) > 0 {
+			r.findings = append(r.findings, diag.Diagnostic{
+				Pos: marks[0].pos, Rule: "migration-other-tool", Severity: diag.Warning,
+				Message: fmt.Sprintf("the migration was issued for another tool, and %s does not run a file of this name; it does not count as issued", r.Format),
+				Hint:    "bring the file into the tool's form and write edited in place of its hash, or keep the two tools' folders apart",
+			})
+		}
+	}
 }
 
 // SchemaData is what the templates of schema.sql.tmpl are given.
@@ -208,7 +224,7 @@ func (r *run) issue(name, kind, mark string, m written, notes ...string) error {
 	}
 	m.base = version + "_" + name
 	for i, p := range r.format.write(m) {
-		if i == 0 && len(r.files) == 0 {
+		if i == 0 {
 			r.checkOrder(p.name)
 		}
 		r.files = append(r.files, output.File{
@@ -218,21 +234,30 @@ func (r *run) issue(name, kind, mark string, m written, notes ...string) error {
 	return nil
 }
 
-// checkOrder warns where a tool that goes by names would run the new file before an old one: 10_ sorts before 9_.
+// checkOrder warns, once, where a tool that goes by names would run the new file before another: 10_ sorts before 9_.
 func (r *run) checkOrder(name string) {
-	for _, file := range r.existing {
-		if r.format.file.MatchString(file.Name) && file.Name > name {
-			finding := r.about("migration-order",
-				fmt.Sprintf("%s sorts before %s by name, and tools that go by names, such as sqlc and Atlas, would run it first", name, file.Name),
-				"give the folder's files numbers of one width, with zeros in front")
-			if !r.format.lexical {
-				finding.Severity = diag.Warning
-			}
-			r.findings = append(r.findings, finding)
-			return
+	var later string
+	for _, file := range r.Existing {
+		if r.format.file.MatchString(file.Name) {
+			later = max(later, file.Name)
 		}
 	}
+	for _, file := range r.files {
+		later = max(later, path.Base(file.Path))
+	}
+	if later < name || slices.ContainsFunc(r.findings, func(d diag.Diagnostic) bool { return d.Rule == ruleOrder }) {
+		return
+	}
+	finding := r.about(ruleOrder,
+		fmt.Sprintf("%s sorts before %s by name, and tools that go by names, such as sqlc and Atlas, would run it first", name, later),
+		"give the folder's files numbers of one width, with zeros in front")
+	if !r.format.lexical {
+		finding.Severity = diag.Warning
+	}
+	r.findings = append(r.findings, finding)
 }
+
+const ruleOrder = "migration-order"
 
 // sum returns the tool's checksum file anew, if new files make it stale. A sum that is stale already is left alone:
 // whoever changed the folder has to vouch for it.
@@ -240,8 +265,8 @@ func (r *run) sum() {
 	if r.format.sumFile == "" || len(r.files) == 0 {
 		return
 	}
-	for _, file := range r.existing {
-		if file.Name == r.format.sumFile && string(normalise(file.Content)) != string(atlasSum(r.existing)) {
+	for _, file := range r.Existing {
+		if file.Name == r.format.sumFile && string(normalise(file.Content)) != string(atlasSum(r.Existing)) {
 			finding := r.about("migration-sum",
 				r.format.sumFile+" does not match the folder, so it is not brought up to date",
 				"look at what changed and run atlas migrate hash")
@@ -249,7 +274,7 @@ func (r *run) sum() {
 			return
 		}
 	}
-	all := slices.Clone(r.existing)
+	all := slices.Clone(r.Existing)
 	for _, file := range r.files {
 		all = append(all, Existing{Name: path.Base(file.Path), Content: file.Content})
 	}

@@ -311,6 +311,14 @@ func TestGenerate_KeysTableRenamedByTheUser(t *testing.T) {
 	}
 }
 
+func TestGenerate_FilesOfAnotherToolDoNotCount(t *testing.T) {
+	files, _ := generate(t, payments(), options("goose"))
+	files, findings := generate(t, payments(), options("golang-migrate", kept(nil, files)...))
+	if len(files) != 6 || len(findings) != 3 || findings[0].Rule != "migration-other-tool" || findings[0].Severity != diag.Warning || findings[0].Pos.Line != 1 {
+		t.Errorf("%d files, findings %v", len(files), findings)
+	}
+}
+
 // golang-migrate's x-multi-statement splits a file at every semicolon, those in comments too.
 func TestGenerate_NoSemicolonInComments(t *testing.T) {
 	for _, format := range Formats() {
