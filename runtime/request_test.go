@@ -343,7 +343,9 @@ func TestFingerprint_F1_RouterWithoutPathValues(t *testing.T) {
 		_, err := io.WriteString(w, r.URL.Path)
 		return err
 	})
-	send := func(target string) answer { return do(handler, s.request(body, header("Idempotency-Key", "k"), path(target))) }
+	send := func(target string) answer {
+		return do(handler, s.request(body, header("Idempotency-Key", "k"), path(target)))
+	}
 	first := send("/orders/o1/payments")
 	wantReplay(t, first, send("/orders/o1/payments"))
 	send("/orders/o2/payments").wantProblem(t, 422, "key-reused")
