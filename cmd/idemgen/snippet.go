@@ -10,7 +10,9 @@ import (
 const (
 	snippetWidth  = 100
 	snippetBefore = 60
-	tabWidth      = 4
+	// Characters that take no column are bounded, too: a hostile line could be made of nothing else.
+	snippetRunes = 4 * snippetWidth
+	tabWidth     = 4
 )
 
 // snippet returns the source line and, for the line below it, what stands before the caret. column counts bytes from 1; 0
@@ -44,27 +46,29 @@ func window(source string, offset int) (line string, before int) {
 	}
 	head, columns := expand(left)
 	line, before = line+head, before+columns
-	used := before
+	var right strings.Builder
+	used, runes := before, 0
 	for _, r := range source[offset:] {
 		text, n := expandRune(r)
-		if used+n > snippetWidth {
-			return line + "…", before
+		if used+n > snippetWidth || runes == snippetRunes {
+			return line + right.String() + "…", before
 		}
-		line, used = line+text, used+n
+		right.WriteString(text)
+		used, runes = used+n, runes+1
 	}
-	return strings.TrimRight(line, " "), before
+	return strings.TrimRight(line+right.String(), " "), before
 }
 
 // lastCells is the end of text that fits into limit columns.
 func lastCells(text string, limit int) (end string, cut bool) {
-	start, used := len(text), 0
+	start, used, runes := len(text), 0, 0
 	for start > 0 {
 		r, size := utf8.DecodeLastRuneInString(text[:start])
 		_, n := expandRune(r)
-		if used+n > limit {
+		if used+n > limit || runes == snippetRunes {
 			return text[start:], true
 		}
-		start, used = start-size, used+n
+		start, used, runes = start-size, used+n, runes+1
 	}
 	return text, false
 }

@@ -59,6 +59,13 @@ func TestSnippetOfMegabytes(t *testing.T) {
 	}
 }
 
+func TestSnippetOfNothingToSee(t *testing.T) {
+	line, _, ok := snippet("a"+strings.Repeat("\u0301", 1<<20)+"b", 1<<20)
+	if !ok || len(line) > 8*snippetRunes {
+		t.Errorf("%d bytes", len(line))
+	}
+}
+
 func FuzzSnippet(f *testing.F) {
 	f.Add("a:\t\x00支払", 4)
 	f.Add("00 ", 4)
