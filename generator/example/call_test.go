@@ -66,6 +66,34 @@ func TestNewCall(t *testing.T) {
 	}
 }
 
+func TestNewCall_WithoutKey(t *testing.T) {
+	op := keyed(&policy.Shape{Parameters: []policy.Parameter{
+		orderID(), {Name: "Idempotency-Key", In: "header", Required: true, IsKey: true, Style: "simple", Schema: text()},
+	}})
+	call, err := NewCall(op, "")
+	if err != nil || call.Header.Get("Idempotency-Key") != "" {
+		t.Errorf("got %v, %v", call, err)
+	}
+}
+
+func TestNewCall_Impossible(t *testing.T) {
+	id := orderID()
+	id.Schema = &policy.Schema{Kind: policy.String, Enum: raw(`""`, `".."`)}
+	self := object()
+	self.Properties = []policy.Property{required("self", self)}
+	for name, shape := range map[string]*policy.Shape{
+		"empty path":    {Parameters: []policy.Parameter{id}},
+		"endless body":  {Body: content("application/json", self)},
+		"list as form":  {Body: content("application/x-www-form-urlencoded", &policy.Schema{Kind: policy.Array})},
+		"nested header": {Parameters: []policy.Parameter{{Name: "h", In: "header", Required: true, Schema: object(required("a", object()))}}},
+		"no shape":      nil,
+	} {
+		if call, err := NewCall(keyed(shape), key); err == nil {
+			t.Errorf("%s: got %v", name, call)
+		}
+	}
+}
+
 func TestNewCall_Key(t *testing.T) {
 	s := object(required("data", object(required("id", text()))))
 	for _, row := range []struct {
@@ -271,6 +299,8 @@ func TestOther(t *testing.T) {
 		{"body key", content("application/json", amount), func(p *policy.Policy) { p.Key = policy.Key{In: policy.InBody, Pointer: "/trace"} }, "/orders/text/pay", `{"amount":2,"trace":"` + key + `"}`},
 		{"body without effect", content("application/json", amount), func(p *policy.Policy) { p.Fingerprint.Body = policy.NoBody }, "/orders/text2/pay", `{"amount":1,"trace":"text"}`},
 		{"body of one value", content("application/json", one), nil, "/orders/text2/pay", `{"kind":"a"}`},
+		{"body of the key alone", content("application/json", object(required("id", text()))), func(p *policy.Policy) { p.Key = policy.Key{In: policy.InBody, Pointer: "/id"} },
+			"/orders/text2/pay", `{"id":"` + key + `"}`},
 		{"free body", content("application/json", free), nil, "/orders/text/pay", `{"kind":"a","other":"text"}`},
 		{"text", content("text/plain", text()), nil, "/orders/text/pay", "text2"},
 		{"bytes", content("application/pdf", nil), nil, "/orders/text/pay", "text2"},
@@ -287,6 +317,18 @@ func TestOther(t *testing.T) {
 				t.Errorf("got %s %s", got.Target, got.Body)
 			}
 		})
+	}
+}
+
+func TestOther_Query(t *testing.T) {
+	op := keyed(&policy.Shape{Parameters: []policy.Parameter{{Name: "q", In: "query", Required: true, Style: "form", Explode: true, Schema: text()}}})
+	op.Path = "/x"
+	if got := other(t, newCall(t, op)); got.Target != "/x?q=text2" {
+		t.Errorf("got %s", got.Target)
+	}
+	op.Policy.Fingerprint.Query = false
+	if got, err := newCall(t, op).Other(); !errors.Is(err, ErrNoOther) {
+		t.Errorf("got %v, %v", got, err)
 	}
 }
 

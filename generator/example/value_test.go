@@ -63,6 +63,7 @@ func TestValue(t *testing.T) {
 		{"integer to", &policy.Schema{Kind: policy.Integer, Maximum: "-5"}, `-5`},
 		{"integer less than", &policy.Schema{Kind: policy.Integer, Maximum: "-5", ExclusiveMaximum: true}, `-6`},
 		{"integer of 7", &policy.Schema{Kind: policy.Integer, Minimum: "50", MultipleOf: "7"}, `56`},
+		{"integer of halves", &policy.Schema{Kind: policy.Integer, MultipleOf: "2.5"}, `5`},
 		{"number of cents", &policy.Schema{Kind: policy.Number, Minimum: "0.015", MultipleOf: "0.01"}, `0.02`},
 		{"number between", &policy.Schema{Kind: policy.Number, Minimum: "0.5", ExclusiveMinimum: true, Maximum: "0.6", ExclusiveMaximum: true}, `0.55`},
 		{"wide integer", &policy.Schema{Kind: policy.Integer, Minimum: "9223372036854775808", Maximum: "18446744073709551615"}, `9223372036854775808`},
@@ -82,6 +83,8 @@ func TestValue(t *testing.T) {
 			optional("o4", text()), optional("o5", text()), required("nested", nested)), `{"o1":"text","r":"text","o3":"text","o4":"text"}`},
 		{"least members", &policy.Schema{Kind: policy.Object, AdditionalAllowed: true, MinProperties: ptr(2),
 			Properties: []policy.Property{optional("a", text())}}, `{"a":"text","key1":"text"}`},
+		{"least members of any kind", &policy.Schema{Kind: policy.Object, MinProperties: ptr(1),
+			Properties: []policy.Property{optional("a", object())}}, `{"a":{}}`},
 		{"most members", &policy.Schema{Kind: policy.Object, MaxProperties: ptr(1),
 			Properties: []policy.Property{optional("a", text()), required("b", text())}}, `{"b":"text"}`},
 	} {
@@ -105,6 +108,7 @@ func TestValue_Impossible(t *testing.T) {
 		"limits":              {Kind: policy.Integer, Minimum: "2", Maximum: "1"},
 		"pattern and lengths": {Kind: policy.String, Pattern: "^a{5}$", PatternRE2: true, MaxLength: ptr(2)},
 		"huge limit":          {Kind: policy.Number, Minimum: "1e999999999"},
+		"large limit":         {Kind: policy.Number, Minimum: "1e500"},
 		"no limit":            {Kind: policy.Number, Minimum: "x"},
 		"two booleans":        {Kind: policy.Array, Items: &policy.Schema{Kind: policy.Boolean}, MinItems: ptr(3), UniqueItems: true},
 	} {
@@ -133,8 +137,35 @@ func TestValue_DoesNotMultiply(t *testing.T) {
 	for range 40 { // 2^40 values
 		s = object(required("a", s), required("b", s))
 	}
-	if _, err := Value(s, ForRequest); !errors.Is(err, ErrImpossible) {
+	if _, err := Value(s, ForRequest); !errors.Is(err, ErrImpossible) || !strings.Contains(err.Error(), "more than 20000 values") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestValid(t *testing.T) {
+	integer := &policy.Schema{Kind: policy.Integer, Format: "int32"}
+	null := &policy.Schema{Kind: policy.String, Enum: raw(`"a"`, `null`)}
+	for _, row := range []struct {
+		schema *policy.Schema
+		value  string
+		valid  bool
+	}{
+		{null, `null`, true},
+		{null, `"b"`, false},
+		{text(), `null`, false},
+		{&policy.Schema{Kind: policy.String, Nullable: true}, `null`, true},
+		{integer, `2147483648`, false},
+		{&policy.Schema{Kind: policy.Array, Items: integer}, `[1,"2"]`, false},
+		{&policy.Schema{Kind: policy.Array}, `[1,"2"]`, true},
+		{&policy.Schema{Kind: policy.Object, Additional: integer}, `{"a":1}`, true},
+		{&policy.Schema{Kind: policy.Object, Additional: integer}, `{"a":"1"}`, false},
+		{&policy.Schema{Kind: policy.Object, AdditionalAllowed: true}, `{"a":"1"}`, true},
+		{&policy.Schema{Kind: policy.Number, Format: "float"}, `1e39`, false},
+		{nil, `{"a":[}`, false},
+	} {
+		if err := Valid(row.schema, json.RawMessage(row.value), ForRequest); (err == nil) != row.valid {
+			t.Errorf("%s: got %v", row.value, err)
+		}
 	}
 }
 
