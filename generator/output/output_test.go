@@ -266,6 +266,23 @@ func TestSharedFilesAreRefreshed(t *testing.T) {
 	}
 }
 
+// A hard link stands for a file system that does not tell upper from lower case.
+func TestRenamedInCaseOnly(t *testing.T) {
+	root := folder(t, nil)
+	write(t, root, goFile("A.go", ""))
+	write(t, root, goFile("a.go", ""))
+	if got, want := names(t, root), ".idemgen.json a.go"; got != want {
+		t.Errorf("left: %s, want %s", got, want)
+	}
+	if err := os.Link(filepath.Join(root, "a.go"), filepath.Join(root, "A.go")); err != nil {
+		t.Skip(err)
+	}
+	p := plan(t, root, goFile("A.go", ""))
+	for _, c := range p.Changes {
+		t.Errorf("%s %s", c.Action, c.Path)
+	}
+}
+
 func TestManifestIsSortedWithKeptFiles(t *testing.T) {
 	root := folder(t, nil)
 	write(t, root, goFile("b.go", ""), goFile("c.go", ""))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -158,12 +159,14 @@ func plainLines(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\r\n
 // listed so that the next run speaks of it again.
 func (p *Plan) addStale(manifestPath string, previous manifest, files []File) (keep []entry, refusals Refusals) {
 	wanted := make(map[string]bool, len(files))
+	folded := make(map[string]string, len(files))
 	for _, file := range files {
 		wanted[file.Path] = true
+		folded[strings.ToLower(file.Path)] = file.Path
 	}
 	for _, e := range previous.Files {
 		name, ok := e.resolve(manifestPath)
-		if !ok || wanted[name] {
+		if !ok || wanted[name] || p.dir.sameFile(name, folded[strings.ToLower(name)]) {
 			continue
 		}
 		found, err := p.dir.read(name)
@@ -183,6 +186,17 @@ func (p *Plan) addStale(manifestPath string, previous manifest, files []File) (k
 	}
 	slices.Sort(p.Kept)
 	return keep, refusals
+}
+
+// sameFile reports whether two names that differ in case only are one file: where a file system does not tell them apart,
+// deleting the old name would delete the new content.
+func (d *Dir) sameFile(name, other string) bool {
+	if other == "" {
+		return false
+	}
+	a, errA := d.root.Lstat(name)
+	b, errB := d.root.Lstat(other)
+	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
 func (d *Dir) readManifest(name string) (manifest, *Change, error) {
