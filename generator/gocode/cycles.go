@@ -1,7 +1,8 @@
 package gocode
 
 // boxCycles puts a pointer wherever a record would contain itself by value: a required member, or a nullable one, that leads
-// back to the record. Lists, maps and optional members are pointers already.
+// back to the record. Lists, maps and optional members are pointers already. A pointer is also where a reader or checker
+// stops at what is absent, so the members of a user's types are boxed too.
 func (p *plan) boxCycles() {
 	c := &cycles{index: map[*typ]int{}, low: map[*typ]int{}, component: map[*typ]int{}}
 	for _, t := range p.types {
@@ -20,7 +21,7 @@ func (p *plan) boxCycles() {
 
 // holdsValue reports whether the slot's value lies within what holds the slot.
 func (s slot) holdsValue() bool {
-	return s.typ.shape == record && s.typ.home == "" && (s.wrap == plain || s.wrap == tri)
+	return s.typ.shape == record && (s.wrap == plain || s.wrap == tri)
 }
 
 // cycles finds the strongly connected components of records that hold each other by value (Tarjan).

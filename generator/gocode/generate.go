@@ -17,8 +17,6 @@ import (
 type Options struct {
 	// Package is the generated package's name.
 	Package string
-	// ImportPath is the generated package's import path; only generated tests need it, and only to name it in comments.
-	ImportPath string
 	// Dir is the package's folder, slash-separated and relative to the configuration file.
 	Dir string
 	// ModelsImport is the import path of a package that has the named schemas as Go types already, each under its schema's

@@ -56,6 +56,19 @@ func TestGenerate_LittleDocuments(t *testing.T) {
 	build(t, packages)
 }
 
+// Every kind of named schema can come from the user's package: here one that was generated from the same document.
+func TestGenerate_ImportedModels(t *testing.T) {
+	files := generate(t, shapesDocument(), gocode.Options{
+		Package: "borrowed", Dir: "borrowed", ModelsImport: "github.com/idemgen/idemgen/generator/gocode/testdata/shapes",
+	})
+	for _, file := range files {
+		if bytes.Contains(file.Content, []byte("type Everything")) {
+			t.Errorf("%s declares what is imported", file.Path)
+		}
+	}
+	build(t, map[string][]output.File{"borrowed": files})
+}
+
 // An operation in lease mode must not get a wrapper that keeps another promise.
 func TestGenerate_LeaseModeIsRefused(t *testing.T) {
 	doc := paymentsDocument()
