@@ -78,6 +78,7 @@ func (s *session) initialise(ctx context.Context, flags *projectFlags, out strin
 		return err
 	}
 	s.say(s.stdout, "%s: %s decided, from keys that the document declares; %d to decide", out, plural(result.Decided, "operation"), result.Open)
+	s.say(s.stdout, "next: name it with --overlay, or under overlays in idemgen.yaml, and run 'idemgen generate'")
 	o.Files = append(o.Files, touched{Path: out, Action: string(output.Create)})
 	return s.outcome(o)
 }

@@ -32,6 +32,10 @@ var reasons = []reason{
 		text:  "finds its work done when it is repeated", advice: `{natural: "a repeat changes nothing more"}, once that is checked`,
 	},
 	{
+		words: []string{"update", "modify", "edit", "replace", "rename", "upsert"},
+		text:  "sets values, which a repeat sets again", advice: `{natural: "sets absolute values"}, once that is checked`,
+	},
+	{
 		words: []string{"payment", "pay", "paid", "charge", "refund", "transfer", "payout", "withdraw", "withdrawal", "deposit", "capture", "disburse", "disbursement",
 			"settle", "settlement", "debit", "credit", "topup", "remit", "donate", "donation", "invoice", "billing", "loan", "reversal"},
 		text: "may move money twice when it is repeated", advice: "required",
