@@ -14,6 +14,7 @@ type Option func(*settings) error
 type settings struct {
 	maxRequestBody  int64
 	maxResponseBody int64
+	claimTimeout    time.Duration
 	commitTimeout   time.Duration
 	attempts        int
 	region          string
@@ -30,6 +31,7 @@ func defaults() settings {
 	return settings{
 		maxRequestBody:  1 << 20,
 		maxResponseBody: 64 << 20,
+		claimTimeout:    5 * time.Second,
 		commitTimeout:   5 * time.Second,
 		attempts:        3,
 		problemBase:     DefaultProblemBase,
@@ -58,6 +60,18 @@ func WithMaxResponseBody(bytes int64) Option {
 			return fmt.Errorf("WithMaxResponseBody(%d): the bound must be positive", bytes)
 		}
 		s.maxResponseBody = bytes
+		return nil
+	}
+}
+
+// WithClaimTimeout bounds how long a request waits for the store to answer at all, for a free connection above all, beside
+// what the policy has it wait for another request. After it, the answer is 503. The default is 5 seconds.
+func WithClaimTimeout(d time.Duration) Option {
+	return func(s *settings) error {
+		if d <= 0 {
+			return fmt.Errorf("WithClaimTimeout(%v): the bound must be positive", d)
+		}
+		s.claimTimeout = d
 		return nil
 	}
 }

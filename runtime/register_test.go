@@ -24,6 +24,7 @@ func TestNew_S1(t *testing.T) {
 		"no principal":   {store, nil, nil},
 		"request body":   {store, bearer, runtime.WithMaxRequestBody(0)},
 		"response body":  {store, bearer, runtime.WithMaxResponseBody(-1)},
+		"claim timeout":  {store, bearer, runtime.WithClaimTimeout(0)},
 		"commit timeout": {store, bearer, runtime.WithCommitTimeout(0)},
 		"attempts":       {store, bearer, runtime.WithAttempts(0)},
 		"region":         {store, bearer, runtime.WithRegion("")},

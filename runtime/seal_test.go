@@ -40,7 +40,7 @@ func TestSealed_Conforms(t *testing.T) {
 			t.Fatal(err)
 		}
 		effects := map[string]*atomic.Int64{}
-		for _, name := range []string{"together", "rollback", "before", "gone", "hot", "expired", "once", "committed true", "committed false"} {
+		for _, name := range []string{"together", "rollback", "before", "gone", "hot", "expired", "once", "committed true", "committed false", "claimed", "unclaimed"} {
 			effects[name] = &atomic.Int64{}
 		}
 		return storetest.Instance[pgx.Tx]{

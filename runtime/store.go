@@ -56,10 +56,13 @@ type Store[TX any] interface {
 	// allows. wait bounds how long the transaction of another process is awaited; 0 asks for an answer at once. While it
 	// waits it holds one connection at most.
 	//
+	// ctx bounds the claim and not the transaction that it opens.
+	//
 	// An error means that nothing was won and no transaction is open; the caller answers 503 and does not run the work.
 	Claim(ctx context.Context, id ID, wait time.Duration) (Claim[TX], error)
 
-	// Begin opens a transaction without any claim, for a request that carries no key where the key is optional.
+	// Begin opens a transaction without any claim, for a request that carries no key where the key is optional. ctx does
+	// not bound the transaction.
 	Begin(ctx context.Context) (Work[TX], error)
 
 	// Retryable reports whether err, returned by the handler's own statements, is cured by running the work again in a

@@ -84,7 +84,7 @@ func (c *Call[TX]) lead(ctx context.Context, turn *turn, deadline time.Time, wor
 			return c.respond(c.plan.problem(caseDuplicateEffect, "It was made by another request. Read the current state instead."))
 		case last.verdict == failed:
 			c.engine.rollback(ctx, c.plan, claim.Work)
-			return c.respond(c.plan.internal())
+			return c.respond(c.plan.problem(caseInternal, "The request could not be completed. Send it again with the same key."))
 		case runs == c.engine.settings.attempts:
 			c.engine.rollback(ctx, c.plan, claim.Work)
 			return c.respond(c.plan.unavailable())
@@ -111,16 +111,16 @@ func (c *Call[TX]) lead(ctx context.Context, turn *turn, deadline time.Time, wor
 // claim looks for a record and tries to win the id. After a run whose commit may have happened it does not end with the
 // request: the requests that wait for this one need to know.
 func (c *Call[TX]) claim(ctx context.Context, deadline time.Time, last verdict) (Claim[TX], error) {
-	if last == unknown || last == failed {
-		timeout := c.engine.settings.commitTimeout
-		detached, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
-		defer cancel()
-		return c.engine.store.Claim(detached, c.id, timeout)
-	}
 	wait := c.plan.wait()
-	if wait > 0 {
+	switch {
+	case last == unknown || last == failed:
+		ctx = context.WithoutCancel(ctx)
+		wait = c.engine.settings.commitTimeout // the commit may be under way still
+	case wait > 0:
 		wait = max(time.Until(deadline), 0)
 	}
+	ctx, cancel := context.WithTimeout(ctx, wait+c.engine.settings.claimTimeout)
+	defer cancel()
 	return c.engine.store.Claim(ctx, c.id, wait)
 }
 
@@ -143,9 +143,11 @@ func (c *Call[TX]) notClaimed(ctx context.Context, err error, last verdict) *Pro
 // transaction, but nothing is recorded, and a repeated request runs again.
 func (c *Call[TX]) unprotected(ctx context.Context, work workFunc[TX]) Response {
 	for runs := 1; ; runs++ {
-		tx, err := c.engine.store.Begin(ctx)
+		tx, err := c.begin(ctx)
 		if err != nil {
-			c.engine.observe(ctx, c.plan, "store failed", err)
+			if ctx.Err() == nil {
+				c.engine.observe(ctx, c.plan, "store failed", err)
+			}
 			return c.respond(c.plan.retryLater(c.plan.problem(caseUnavailable, "Nothing was done. Send the same request again later.")))
 		}
 		last := c.run(ctx, tx, work)
@@ -165,6 +167,12 @@ func (c *Call[TX]) unprotected(ctx context.Context, work workFunc[TX]) Response 
 		}
 		pause(ctx, runs)
 	}
+}
+
+func (c *Call[TX]) begin(ctx context.Context) (Work[TX], error) {
+	ctx, cancel := context.WithTimeout(ctx, c.engine.settings.claimTimeout)
+	defer cancel()
+	return c.engine.store.Begin(ctx)
 }
 
 // run runs the work once in tx and ends tx, whatever the work does.

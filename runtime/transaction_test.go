@@ -141,6 +141,22 @@ func TestTransaction_I9_A9_FailsClosed(t *testing.T) {
 	s.want(1, 1, 1)
 }
 
+// TestTransaction_A9_StoreHangs has a store that does not answer: neither does it hold the request for ever.
+func TestTransaction_A9_StoreHangs(t *testing.T) {
+	s := newService(t, payment(), runtime.WithClaimTimeout(20*time.Millisecond))
+	s.op.Policy.InFlight.Answer = policy.Conflict
+	s.store.onClaim = func(_ int64, ctx context.Context, _ runtime.ID, _ time.Duration) (runtime.Claim[pgx.Tx], error) {
+		<-ctx.Done()
+		return runtime.Claim[pgx.Tx]{}, ctx.Err()
+	}
+	start := time.Now()
+	s.post("k", body).wantProblem(t, 503, "unavailable")
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	s.want(0, 0, 0)
+}
+
 func TestTransaction_A7_RunsAgain(t *testing.T) {
 	serialization := fmt.Errorf("update: %w", &pgconn.PgError{Code: "40001"})
 	deadlock := &pgconn.PgError{Code: "40P01"}

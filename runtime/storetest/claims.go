@@ -117,6 +117,28 @@ func claimWithEndedContext[TX any](t *testing.T, b *bench[TX]) {
 	b.free(b.Other, id)
 }
 
+func workOutlivesContext[TX any](t *testing.T, b *bench[TX]) {
+	ctx, cancel := context.WithCancel(b.context())
+	id := testID("outlives")
+	claim, err := b.Store.Claim(ctx, id, 0)
+	if err != nil || claim.Work == nil {
+		t.Fatalf("Claim: %+v, %v", claim, err)
+	}
+	unclaimed, err := b.Store.Begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	time.Sleep(moment) // for whatever watches the context
+	b.effect(claim.Work, "claimed")
+	b.commit(claim.Work, testRecord())
+	b.effect(unclaimed, "unclaimed")
+	b.commit(unclaimed, nil)
+	b.wantEffects("claimed", 1)
+	b.wantEffects("unclaimed", 1)
+	b.find(b.Other, id)
+}
+
 func rollbackWithEndedContext[TX any](t *testing.T, b *bench[TX]) {
 	id := testID("gone")
 	ctx, cancel := context.WithCancel(b.context())

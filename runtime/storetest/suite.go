@@ -51,6 +51,7 @@ func Run[TX any](t *testing.T, s Suite[TX]) {
 		{"a waiting claim wins after a rollback (C2)", waitWinsAfterRollback[TX]},
 		{"a waiting claim gives up after its wait (C2)", waitGivesUp[TX]},
 		{"a waiting claim ends with its context", waitEndsWithContext[TX]},
+		{"a claim's context does not bound its work", workOutlivesContext[TX]},
 		{"a claim with a context that has ended holds nothing", claimWithEndedContext[TX]},
 		{"a rollback works when the context has ended (A8)", rollbackWithEndedContext[TX]},
 		{"a thousand claims have one effect (C1, I1)", thousandClaims[TX]},
