@@ -64,7 +64,7 @@ func (s *Store) Claim(ctx context.Context, id runtime.ID, wait time.Duration) (r
 	if err := checkID(id); err != nil {
 		return none, err
 	}
-	t := &target{scope: []byte(id.Scope), key: []byte(id.Key), lock: s.lockOf(s.settings.table, id)}
+	t := &target{scope: []byte(id.Scope), key: packKey(id.Key), lock: s.lockOf(s.settings.table, id)}
 	if wait > 0 {
 		t.until = time.Now().Add(wait)
 	}

@@ -16,4 +16,5 @@ var (
 	EncodeHeader = encodeHeader
 	DecodeHeader = decodeHeader
 	LockNumber   = lockNumber
+	PackKey      = packKey
 )

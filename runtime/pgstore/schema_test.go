@@ -57,7 +57,6 @@ func TestNew_RefusesWrongOptions(t *testing.T) {
 		"1 to 63 b":    pgstore.WithTable("a\x00"),
 		"strategy 7":   pgstore.WithStrategy(7),
 		"read-only":    pgstore.WithTxOptions(pgx.TxOptions{AccessMode: pgx.ReadOnly}),
-		"positive":     pgstore.WithCommitTimeout(0),
 	} {
 		if _, err := pgstore.New(pool, opt); err == nil || !strings.Contains(err.Error(), text) {
 			t.Errorf("%s: err = %v", text, err)
@@ -93,20 +92,13 @@ func TestMigrate_LeavesAnotherToolsTableAlone(t *testing.T) {
 	}
 }
 
-// The table's checks state what a record is, so that nobody else's mistake is replayed to a client.
-func TestSchema_ChecksRefuseWhatIsNoRecord(t *testing.T) {
+// The table's check keeps anybody else's mistake from being replayed to a client as an empty body.
+func TestSchema_ChecksTheBodyAgainstItsState(t *testing.T) {
 	pool := pgtest.Open(t, database(t), nil)
 	complete(t, open(t, pool), newID(), newRecord())
-	for name, change := range map[string]string{
-		"status_is_http":         "status = 42",
-		"body_as_stated":         "body = NULL",
-		"body_as_stated ":        "body_state = 1",
-		"expires_after_creation": "expires_at = created_at - interval '1 second'",
-		"scope_fits":             "scope = ''",
-		"key_fits":               "key = convert_to(repeat('k', 1025), 'UTF8')",
-	} {
+	for _, change := range []string{"body = NULL", "body_state = 1", "body_state = 2"} {
 		_, err := pool.Exec(context.Background(), "UPDATE idempotency_keys SET "+change)
-		if err == nil || !strings.Contains(err.Error(), strings.TrimSpace(name)) {
+		if err == nil || !strings.Contains(err.Error(), "body_as_stated") {
 			t.Errorf("%s: err = %v", change, err)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -27,7 +26,7 @@ type Store struct {
 
 var _ runtime.Store[pgx.Tx] = (*Store)(nil)
 
-// Limits of the table, in bytes.
+// Limits of an id, in bytes. An index row of a btree holds 2704, and both are in it.
 const (
 	MaxScope = 1536
 	MaxKey   = 1024
@@ -56,10 +55,9 @@ const (
 )
 
 type settings struct {
-	table         string
-	strategy      Strategy
-	tx            pgx.TxOptions
-	commitTimeout time.Duration
+	table    string
+	strategy Strategy
+	tx       pgx.TxOptions
 }
 
 // Option changes a store from its defaults.
@@ -106,19 +104,6 @@ func WithTxOptions(options pgx.TxOptions) Option {
 	}
 }
 
-// WithCommitTimeout bounds the last round trip of a commit whose context has no deadline. A context that is cancelled does
-// not end it: once a commit is on its way, giving up early would only mean not to know its outcome, as it does after the
-// timeout. The default is 30 s.
-func WithCommitTimeout(timeout time.Duration) Option {
-	return func(s *settings) error {
-		if timeout <= 0 {
-			return fmt.Errorf("commit timeout %v: it has to be positive", timeout)
-		}
-		s.commitTimeout = timeout
-		return nil
-	}
-}
-
 // New returns a store on pool. The table has to exist: see [SchemaSteps] and [Migrate]. Nothing is read or written yet.
 //
 // The pool stays the caller's. Each transaction holds one connection; pgxpool's own defaults suit the store.
@@ -128,7 +113,7 @@ func New(pool *pgxpool.Pool, opts ...Option) (*Store, error) {
 	}
 	s := &Store{
 		pool:     pool,
-		settings: settings{table: DefaultTable, commitTimeout: 30 * time.Second},
+		settings: settings{table: DefaultTable},
 		lockOf:   lockNumber,
 		tries:    int(pool.Config().MaxConns) + 1,
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -44,7 +43,8 @@ func (w *work) Rollback(ctx context.Context) error {
 	return nil
 }
 
-// Commit implements [runtime.Work]: the record and the commit go out together, in one round trip.
+// Commit implements [runtime.Work]: the record and the commit go out together, in one round trip. If ctx ends meanwhile
+// the outcome is unknown, so it had better not end with the client's patience; runtime.Engine sees to that.
 func (w *work) Commit(ctx context.Context, rec *runtime.Record) error {
 	if w.ended.Load() {
 		return fmt.Errorf("pgstore: commit: %w", pgx.ErrTxClosed)
@@ -101,15 +101,8 @@ func (w *work) ready(ctx context.Context, rec *runtime.Record) error {
 	return nil
 }
 
-// send writes record and commit and reads the answers. From here on the caller going away does not count, only its
-// deadline or else the bound of [WithCommitTimeout].
+// send writes record and commit and reads the answers.
 func (w *work) send(ctx context.Context, rec *runtime.Record) error {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		deadline = time.Now().Add(w.store.settings.commitTimeout)
-	}
-	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline)
-	defer cancel()
 	batch := &pgx.Batch{}
 	if rec != nil {
 		w.store.strategy.write(batch, w, rec)
