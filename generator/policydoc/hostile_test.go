@@ -69,11 +69,13 @@ func poisoned(text string) *policy.Document {
 	return doc
 }
 
-// rendered is a page as the widest renderer shows it: raw HTML let through, tables and bare links on.
+// renderer lets through the most: raw HTML, tables, bare links.
+var renderer = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe()))
+
+// rendered is a page as the widest renderer shows it.
 func rendered(t interface{ Fatal(...any) }, page []byte) string {
-	md := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe()))
 	var out bytes.Buffer
-	if err := md.Convert(page, &out); err != nil {
+	if err := renderer.Convert(page, &out); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
