@@ -302,6 +302,7 @@ func TestOther(t *testing.T) {
 		{"body of the key alone", content("application/json", object(required("id", text()))), func(p *policy.Policy) { p.Key = policy.Key{In: policy.InBody, Pointer: "/id"} },
 			"/orders/text2/pay", `{"id":"` + key + `"}`},
 		{"free body", content("application/json", free), nil, "/orders/text/pay", `{"kind":"a","other":"text"}`},
+		{"optional list", content("application/json", object(optional("list", &policy.Schema{Kind: policy.Array, Items: text()}))), nil, "/orders/text/pay", `{"list":["text"]}`},
 		{"text", content("text/plain", text()), nil, "/orders/text/pay", "text2"},
 		{"bytes", content("application/pdf", nil), nil, "/orders/text/pay", "text2"},
 		{"list", content("application/json", &policy.Schema{Kind: policy.Array, Items: one, MaxItems: ptr(2)}), nil, "/orders/text/pay", `[{"kind":"a"},{"kind":"a"}]`},

@@ -175,9 +175,12 @@ func (v varier) varyObject(s *policy.Schema, value json.RawMessage, place []stri
 	if s == nil {
 		s = &policy.Schema{AdditionalAllowed: true}
 	}
-	for _, p := range s.Properties {
-		absent := !slices.ContainsFunc(o, func(m member) bool { return m.name == p.Name })
-		if absent && isScalar(p.Schema) && !v.use.leavesOut(p.Schema) && v.covered(below(place, p.Name)) {
+	for _, scalars := range []bool{true, false} { // a scalar makes the smaller change
+		for _, p := range s.Properties {
+			absent := !slices.ContainsFunc(o, func(m member) bool { return m.name == p.Name })
+			if !absent || isScalar(p.Schema) != scalars || v.use.leavesOut(p.Schema) || !v.covered(below(place, p.Name)) {
+				continue
+			}
 			if added, err := v.value(p.Schema, 0); err == nil && tryMembers(append(slices.Clone(o), member{p.Name, added})) {
 				return true
 			}

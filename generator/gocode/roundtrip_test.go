@@ -62,7 +62,13 @@ func TestRoundTrip_RealDocuments(t *testing.T) {
 		if err := errors.Join(err, list.Err()); err != nil {
 			t.Fatal(err)
 		}
-		module.write(t, generateWithTest(t, doc, Options{Package: real.name, Dir: real.name}))
+		files := generateWithTest(t, doc, Options{Package: real.name, Dir: real.name})
+		for _, file := range files {
+			if others := bytes.Count(file.Content, []byte("other: &roundTripRequest")); strings.HasSuffix(file.Path, roundTripName) && others != len(doc.Keyed()) {
+				t.Errorf("%s: %d of %d operations are sent another request", real.name, others, len(doc.Keyed()))
+			}
+		}
+		module.write(t, files)
 		operations += len(doc.Keyed())
 	}
 	out, err := module.test("./...")
