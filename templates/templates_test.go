@@ -81,11 +81,11 @@ func TestLoad_SyntaxErrorsNameFileAndLine(t *testing.T) {
 }
 
 func TestRender_Errors(t *testing.T) {
-	set, err := Load(override(map[string]string{"schema.sql.tmpl": `{{define "schema.up"}}{{.Versoin}}{{end}}`}))
+	set, err := Load(override(map[string]string{"schema.sql.tmpl": `{{define "schema.up"}}{{.Nothing}}{{end}}`}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := set.Render("schema.up", schema{}); err == nil || !strings.Contains(err.Error(), "Versoin") {
+	if _, err := set.Render("schema.up", schema{}); err == nil || !strings.Contains(err.Error(), "Nothing") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := set.Render("nothing", nil); err == nil {

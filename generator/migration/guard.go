@@ -66,23 +66,24 @@ type GuardData struct {
 	Operations []string
 }
 
-func (g guard) data() (GuardData, error) {
+// data is what the templates are given, or what is wrong with the guard's names.
+func (g guard) data() (data GuardData, fault string) {
 	schema, table, err := quoteTable(g.Table)
 	if err != nil {
-		return GuardData{}, fmt.Errorf("the guard's table: %w", err)
+		return GuardData{}, fmt.Sprintf("the guard's table: %v", err)
 	}
 	if len(g.Columns) == 0 {
-		return GuardData{}, fmt.Errorf("the guard on %q names no column", g.Table)
+		return GuardData{}, fmt.Sprintf("the guard on %q names no column", g.Table)
 	}
 	columns := make([]string, len(g.Columns))
 	for i, column := range g.Columns {
 		if columns[i], err = quoteIdentifier(column); err != nil {
-			return GuardData{}, fmt.Errorf("a column of the guard on %q: %w", g.Table, err)
+			return GuardData{}, fmt.Sprintf("a column of the guard on %q: %v", g.Table, err)
 		}
 	}
 	constraint, err := quoteIdentifier(g.Constraint)
 	if err != nil {
-		return GuardData{}, fmt.Errorf("the guard's constraint: %w", err)
+		return GuardData{}, fmt.Sprintf("the guard's constraint: %v", err)
 	}
 
 	about := "Safety net under the idempotency key: no second row of one request."
@@ -97,7 +98,7 @@ func (g guard) data() (GuardData, error) {
 		Table: qualified(schema, table), Columns: strings.Join(columns, ", "),
 		Constraint: constraint, Index: qualified(schema, constraint),
 		About: about, Operations: operations,
-	}, nil
+	}, ""
 }
 
 // removed reports the guards that were issued and are in no policy any more. What they protect is in a database, so they

@@ -177,10 +177,10 @@ func (r *run) otherTables(found issued) {
 }
 
 func (r *run) guard(g guard, indexed bool) error {
-	data, err := g.data()
-	if err != nil {
+	data, fault := g.data()
+	if fault != "" {
 		r.findings = append(r.findings, diag.Diagnostic{
-			Pos: g.Pos, Rule: "guard-identifier", Severity: diag.Error, Message: err.Error(),
+			Pos: g.Pos, Rule: "guard-identifier", Severity: diag.Error, Message: fault,
 			Hint: "write the names as the database knows them: table or schema.table, and plain columns",
 		})
 		return nil

@@ -96,7 +96,7 @@ func golden(t *testing.T, name, got string) {
 		t.Fatal(err)
 	}
 	if got != string(want) {
-		t.Errorf("%s differs; run with -update and look at the difference. It begins at:\n%s", file, firstDifference(string(want), string(got)))
+		t.Errorf("%s differs; run with -update and look at the difference. It begins at:\n%s", file, firstDifference(string(want), got))
 	}
 }
 

@@ -28,7 +28,7 @@ func inWords(d time.Duration) string {
 	var words []string
 	for _, unit := range units {
 		if n := d / unit.size; n > 0 {
-			d -= n * unit.size
+			d %= unit.size
 			word := strconv.FormatInt(int64(n), 10) + " " + unit.name
 			if n > 1 {
 				word += "s"
@@ -69,7 +69,7 @@ func isoDuration(d time.Duration) string {
 			out, clock = out+"T", true
 		}
 		out += strconv.FormatInt(int64(n), 10) + unit.iso
-		d -= n * unit.size
+		d %= unit.size
 	}
 	return out
 }

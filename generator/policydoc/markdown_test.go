@@ -89,7 +89,7 @@ func TestLink(t *testing.T) {
 	for text, want := range map[string]string{
 		"https://a.example/x#y":       "https://a.example/x#y",
 		"https://a.example/(x)|`<>\"": "https://a.example/%28x%29%7C%60%3C%3E%22",
-		"javascript:alert(1)":         "", "//a.example": "", "a.example": "", "": "", "https://": "", "data:text/html,x": "", " https://a.example ": "https://a.example",
+		"javascript:alert(1)":         "", "//a.example": "", "a.example": "", "": "", "https://": "", "data:text/html,x": "", "\thttps://a.example\n": "https://a.example",
 	} {
 		if got := link(text); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)

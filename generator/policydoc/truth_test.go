@@ -239,7 +239,7 @@ func TestCurl_ExampleKeyIsAccepted(t *testing.T) {
 		p := strict()
 		change(&p.Key)
 		answer := newService(t, p).post(headerValue(p.Key, exampleKey(p.Key)), "{}")
-		if answer.StatusCode != 201 {
+		if answer.StatusCode != http.StatusCreated {
 			t.Errorf("%s: %s is answered with %d", name, exampleKey(p.Key), answer.StatusCode)
 		}
 	}

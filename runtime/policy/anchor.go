@@ -48,7 +48,7 @@ func slug(id string) string {
 			out = append(out, '-')
 		}
 	}
-	for i := 0; i < len(id); i++ {
+	for i := range len(id) {
 		c := id[i]
 		switch {
 		case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
