@@ -28,9 +28,9 @@ type Call struct {
 	body    json.RawMessage // the body's value, without the key
 }
 
-// NewCall returns a request to a keyed operation with a key in the place where its policy wants it; with an empty key the request
-// carries none. The parameters and the body are the documented examples where they are valid, else made; parameters that are optional are
-// left out. Equal arguments give equal requests.
+// NewCall returns a request to a keyed operation with a key in the place where its policy wants it; with an empty key
+// the request carries none. The parameters and the body are the documented examples where they are valid, else made;
+// parameters that are optional are left out. Equal arguments give equal requests.
 func NewCall(op *policy.Operation, key string) (*Call, error) {
 	c := &Call{Method: op.Method, op: op, key: key}
 	if err := c.choose(); err != nil {

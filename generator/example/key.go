@@ -9,8 +9,8 @@ import (
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
-// Key returns the n-th key that a policy's rules allow. A pattern that Go cannot compile is not kept. Keys made here are for tests: they can be
-// guessed.
+// Key returns the n-th key that a policy's rules allow. A pattern that Go cannot compile is not kept. Keys made here
+// are for tests: they can be guessed.
 func Key(rules policy.Key, n int) (string, error) {
 	s := &policy.Schema{Kind: policy.String, Pattern: rules.Pattern, PatternRE2: compiles(rules.Pattern)}
 	if rules.MinLength > 0 {
@@ -31,7 +31,8 @@ func Key(rules policy.Key, n int) (string, error) {
 	return "", fmt.Errorf("%w: no key is within the rules of %s", ErrImpossible, rules.Name+rules.Pointer)
 }
 
-// keyTexts proposes keys: a UUID of the version that is asked for, one for any key too, then what the lengths and the pattern want.
+// keyTexts proposes keys: a UUID of the version that is asked for, one for any key too, then what the lengths and the
+// pattern want.
 func keyTexts(rules policy.Key, s *policy.Schema, n int) []string {
 	version := map[policy.Format]byte{policy.UUID5: '5', policy.UUID7: '7'}[rules.Format]
 	if version == 0 {

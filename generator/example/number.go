@@ -36,8 +36,8 @@ func compareNumbers(a, b string) int {
 	return x.Cmp(y)
 }
 
-// number makes the n-th number of a schema: the n-th multiple of its step from the lowest limit on, downwards from the highest when
-// there is no lowest, and from 1 when there is neither.
+// number makes the n-th number of a schema: the n-th multiple of its step from the lowest limit on, downwards from the
+// highest when there is no lowest, and from 1 when there is neither.
 func number(s *policy.Schema, n int) (string, error) {
 	low, high, step, err := limits(s)
 	if err != nil {

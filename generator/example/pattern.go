@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// matches proposes texts that an expression matches, within the lengths; none when Go cannot parse it. Whether one matches indeed, word
-// boundaries and all, is for the caller to check.
+// matches proposes texts that an expression matches, within the lengths; none when Go cannot parse it. Whether one
+// matches indeed, word boundaries and all, is for the caller to check.
 func matches(expression string, b bounds, n int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		parsed, err := syntax.Parse(expression, syntax.Perl)
@@ -29,8 +29,8 @@ func matches(expression string, b bounds, n int) iter.Seq[string] {
 	}
 }
 
-// fitted is a text of the lengths: itself, or, where it is too short, filled up on either side, as an expression without an anchor still
-// matches then.
+// fitted is a text of the lengths: itself, or, where it is too short, filled up on either side, as an expression
+// without an anchor still matches then.
 func fitted(text string, b bounds) []string {
 	length := utf8.RuneCountInString(text)
 	switch {

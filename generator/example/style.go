@@ -77,7 +77,8 @@ func (p parameterValue) single(escape escaper) (string, error) {
 	}
 }
 
-// fields writes a value in the styles form, spaceDelimited, pipeDelimited and deepObject: name=value, as often as needed.
+// fields writes a value in the styles form, spaceDelimited, pipeDelimited and deepObject: name=value, as often as
+// needed.
 func (p parameterValue) fields(escape escaper) ([]string, error) {
 	name := escape(p.parameter.Name) + "="
 	if p.parameter.MediaType != "" {

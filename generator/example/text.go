@@ -8,7 +8,8 @@ import (
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
-// sample is a text of a format, and how it is made longer without leaving the format: by filler before what comes after at.
+// sample is a text of a format, and how it is made longer without leaving the format: by filler before what comes after
+// at.
 type sample struct {
 	text, filler string
 	at           string
@@ -36,8 +37,8 @@ var plainText = sample{text: "text", filler: "text"}
 // digits at these places tell the n-th text of a format from the others.
 var counters = map[string]int{"uuid": 35, "date": 9, "date-time": 18, "ipv4": 8, "ipv6": 10, "time": 7}
 
-// texts proposes strings for a schema, the n-th first; the caller takes the first that is valid. A text that can be read goes before one that
-// is made from the pattern.
+// texts proposes strings for a schema, the n-th first; the caller takes the first that is valid. A text that can be
+// read goes before one that is made from the pattern.
 func texts(s *policy.Schema, n int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		b := lengths(s)

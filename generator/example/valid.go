@@ -8,7 +8,8 @@ import (
 	"github.com/idemgen/idemgen/runtime/wire"
 )
 
-// Use is what a value is for: a member that is read-only has no place in a request, a write-only one none in a response.
+// Use is what a value is for: a member that is read-only has no place in a request, a write-only one none in a
+// response.
 type Use int
 
 // The uses.
@@ -25,8 +26,8 @@ func (u Use) leavesOut(s *policy.Schema) bool {
 	return u == ForRequest && s.ReadOnly || u == ForResponse && s.WriteOnly
 }
 
-// Valid returns nil when a JSON text is a value of s, else an error that lists the places and what stands there should be; it does
-// not repeat the value. Patterns that Go cannot compile are not checked.
+// Valid returns nil when a JSON text is a value of s, else an error that lists the places and what stands there should
+// be; it does not repeat the value. Patterns that Go cannot compile are not checked.
 func Valid(s *policy.Schema, value json.RawMessage, use Use) error {
 	in := wire.NewReader(nil, value)
 	checker{use}.check(in.JSON(), s)

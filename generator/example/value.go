@@ -8,12 +8,12 @@ import (
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
-// ErrImpossible is wrapped by the errors for schemas of which no value can be made: one that must contain itself, or a pattern and
-// lengths that exclude each other.
+// ErrImpossible is wrapped by the errors for schemas of which no value can be made: one that must contain itself, or a
+// pattern and lengths that exclude each other.
 var ErrImpossible = errors.New("no example can be made")
 
-// Value returns a JSON value of s. Documented values go first where they are valid: the enum's, the schema's example, its default. What
-// is made holds the required members and a few optional ones. A nil schema allows anything.
+// Value returns a JSON value of s. Documented values go first where they are valid: the enum's, the schema's example,
+// its default. What is made holds the required members and a few optional ones. A nil schema allows anything.
 func Value(s *policy.Schema, use Use) (json.RawMessage, error) {
 	return (&maker{use: use}).value(s, 0)
 }
@@ -143,8 +143,8 @@ func (m *maker) array(s *policy.Schema, n int) (json.RawMessage, error) {
 // maxOptional is how many optional members a made object has, scalars only.
 const maxOptional = 3
 
-// object makes the required members and a few optional ones, or as many as are asked for. The n-th object differs from the others in the
-// first member that can differ.
+// object makes the required members and a few optional ones, or as many as are asked for. The n-th object differs from
+// the others in the first member that can differ.
 func (m *maker) object(s *policy.Schema, n int) (json.RawMessage, error) {
 	least, most := 0, len(s.Properties)+1
 	if s.MinProperties != nil {

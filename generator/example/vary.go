@@ -11,12 +11,12 @@ import (
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
-// ErrNoOther is wrapped by the error of an operation of which no second request can be made that is valid and has another fingerprint: all
-// that its fingerprint covers can have one value only.
+// ErrNoOther is wrapped by the error of an operation of which no second request can be made that is valid and has
+// another fingerprint: all that its fingerprint covers can have one value only.
 var ErrNoOther = errors.New("no different request can be made")
 
-// Other returns a request with the same key that is not the same request: it is valid too, and differs in something that the policy's
-// fingerprint covers.
+// Other returns a request with the same key that is not the same request: it is valid too, and differs in something
+// that the policy's fingerprint covers.
 func (c *Call) Other() (*Call, error) {
 	for _, vary := range []func() *Call{c.otherBody, c.otherParameter, c.otherHeader} {
 		if other := vary(); other != nil {

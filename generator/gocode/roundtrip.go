@@ -23,7 +23,8 @@ const roundTripName = "idempotency_roundtrip_test.go"
 
 const memstorePath = "github.com/idemgen/idemgen/runtime/memstore"
 
-// roundTrip is one operation's part of the generated test: a request, another one under the same key, and the answer that the stub gives.
+// roundTrip is one operation's part of the generated test: a request, another one under the same key, and the answer
+// that the stub gives.
 type roundTrip struct {
 	o      *operation
 	answer *answer
@@ -34,9 +35,9 @@ type roundTrip struct {
 	target string        // where first and other are sent; empty for their own
 }
 
-// roundTripFile returns a test of the generated package, which needs no database: each operation is sent a request of the document over
-// HTTP, then the same again, then another one under the same key. What has no part in it is said in the plan's warnings. It returns nil when
-// no operation has a part.
+// roundTripFile returns a test of the generated package, which needs no database: each operation is sent a request of
+// the document over HTTP, then the same again, then another one under the same key. What has no part in it is said in
+// the plan's warnings. It returns nil when no operation has a part.
 func (p *plan) roundTripFile() *jen.File {
 	var trips []*roundTrip
 	for i, o := range p.operations {
@@ -86,7 +87,8 @@ func (p *plan) planRoundTrip(o *operation, index int) (trip *roundTrip, why stri
 	return trip, ""
 }
 
-// storedAnswer is the answer that a stub gives: the first documented one that the policy keeps, of class 2XX if there is one.
+// storedAnswer is the answer that a stub gives: the first documented one that the policy keeps, of class 2XX if there
+// is one.
 func storedAnswer(o *operation) (best *answer, status int) {
 	for _, a := range o.answers {
 		code := a.code()
@@ -471,8 +473,8 @@ func (w *roundTripWriter) writeAnswer(g *jen.Group, trip *roundTrip) {
 	g.Return(jen.Id("answer"), jen.Err())
 }
 
-// answerDocument is a JSON body for an answer; nil leaves the body's zero value, where no example fits: none can be made, or it could not be
-// read by a type that requests use too, or it is larger than what the policy keeps.
+// answerDocument is a JSON body for an answer; nil leaves the body's zero value, where no example fits: none can be
+// made, or it could not be read by a type that requests use too, or it is larger than what the policy keeps.
 func answerDocument(a *answer, most int64) []byte {
 	s := a.content.Schema
 	candidates := slices.Clone(a.content.Examples)

@@ -17,7 +17,8 @@ import (
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
-// roundTripDocuments are the real documents whose generated tests are run, with the operations that an overlay makes keyed.
+// roundTripDocuments are the real documents whose generated tests are run, with the operations that an overlay makes
+// keyed.
 var roundTripDocuments = []struct {
 	name, file string
 	keyed      []string
@@ -42,7 +43,8 @@ var roundTripDocuments = []struct {
 	}},
 }
 
-// The generated tests of real documents pass: each operation is sent a request, the same again and another one, and no operation is left out.
+// The generated tests of real documents pass: each operation is sent a request, the same again and another one, and no
+// operation is left out.
 func TestRoundTrip_RealDocuments(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles large packages")

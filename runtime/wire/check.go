@@ -31,7 +31,8 @@ func (v Value) Pattern(expression *regexp.Regexp) Value {
 	return v
 }
 
-// Format reports a string that is not of a format; see [KnownFormat] for their names. A format that is not known says nothing.
+// Format reports a string that is not of a format; see [KnownFormat] for their names. A format that is not known says
+// nothing.
 func (v Value) Format(name string) Value {
 	f, known := formats[name]
 	if known && v.isText() && !f.valid(v.n.text) {
@@ -131,8 +132,8 @@ func (v Value) compare(bound, detail string, holds func(order int) bool) Value {
 	return v
 }
 
-// MultipleOf reports a number that is no integer multiple of the factor, a JSON number greater than 0. The division is exact:
-// 0.3 is a multiple of 0.1.
+// MultipleOf reports a number that is no integer multiple of the factor, a JSON number greater than 0. The division is
+// exact: 0.3 is a multiple of 0.1.
 func (v Value) MultipleOf(factor string) Value {
 	f, known := parseDecimal(factor)
 	if d, ok := v.decimal(); ok && known && !d.multipleOf(f) {
@@ -157,8 +158,8 @@ func (v Value) MaxItems(most int) Value {
 	return v
 }
 
-// UniqueItems reports an array in which two items are equal. Numbers are compared by value and the order of members does not
-// matter.
+// UniqueItems reports an array in which two items are equal. Numbers are compared by value and the order of members
+// does not matter.
 func (v Value) UniqueItems() Value {
 	if v.list(); v.kind() != array {
 		return v

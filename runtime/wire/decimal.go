@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// decimal is an exact decimal number: sign, digits without leading or trailing zeros, and the power of ten of the last digit.
-// Zero has no digits. An exponent, however large, costs nothing.
+// decimal is an exact decimal number: sign, digits without leading or trailing zeros, and the power of ten of the last
+// digit. Zero has no digits. An exponent, however large, costs nothing.
 type decimal struct {
 	negative bool
 	digits   string
@@ -111,8 +111,8 @@ func (d decimal) int64() (n int64, fits bool) {
 	return n, err == nil
 }
 
-// multipleOf reports whether d is f times an integer. Powers of ten are reduced modulo f's digits, so that the exponents of a
-// hostile number are never written out.
+// multipleOf reports whether d is f times an integer. Powers of ten are reduced modulo f's digits, so that the
+// exponents of a hostile number are never written out.
 func (d decimal) multipleOf(f decimal) bool {
 	if d.digits == "" {
 		return true
@@ -130,7 +130,8 @@ func (d decimal) multipleOf(f decimal) bool {
 	return rest.Mod(&rest, &modulus).Sign() == 0
 }
 
-// remainder divides digits by a modulus piece by piece, as on paper, so that a number of a million digits takes no longer than reading it.
+// remainder divides digits by a modulus piece by piece, as on paper, so that a number of a million digits takes no
+// longer than reading it.
 func remainder(digits string, modulus *big.Int) *big.Int {
 	const piece = 18 // digits of an int64
 	rest, shift := new(big.Int), big.NewInt(1_000_000_000_000_000_000)

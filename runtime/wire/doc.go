@@ -1,14 +1,15 @@
 // Package wire reads typed, checked values from a request and writes typed answers, so that generated code is one short
 // line per member.
 //
-// In: an *http.Request with its decoded body, and calls that say what a document says of each parameter and member. Out:
-// Go values, or an [*Invalid] that lists every violation with the place it stands at; and complete [runtime.Response]
-// values. It must never know an operation, a policy or a store, it never writes to a client, and what a client sent never
-// appears in what it says: names and limits only.
+// In: an *http.Request with its decoded body, and calls that say what a document says of each parameter and member.
+// Out: Go values, or an [*Invalid] that lists every violation with the place it stands at; and complete
+// [runtime.Response] values. It must never know an operation, a policy or a store, it never writes to a client, and
+// what a client sent never appears in what it says: names and limits only.
 //
-// Everything that can be read is a [Value], whether it came from JSON, a form, a part or a parameter. Checks are methods
-// that report and hand the value on; the last call says which Go type is wanted, and only then is the text understood: a
-// parameter "5" is an integer when [Value.Int64] is asked for, a list when [List] is. Generated code reads:
+// Everything that can be read is a [Value], whether it came from JSON, a form, a part or a parameter. Checks are
+// methods that report and hand the value on; the last call says which Go type is wanted, and only then is the text
+// understood: a parameter "5" is an integer when [Value.Int64] is asked for, a list when [List] is. Generated code
+// reads:
 //
 //	func readCreatePayment(call *runtime.Call[pgx.Tx]) (*CreatePaymentRequest, error) {
 //		in := wire.NewReader(call.Request(), call.Body())
@@ -42,6 +43,6 @@
 //
 //	func readCurrency(v wire.Value) Currency { return Currency(v.OneOf("EUR", "USD").Text()) }
 //
-// A check on a value that is absent, or of a type it does not apply to, says nothing: absence is [Value.Required]'s business
-// and the type that of the last call.
+// A check on a value that is absent, or of a type it does not apply to, says nothing: absence is [Value.Required]'s
+// business and the type that of the last call.
 package wire

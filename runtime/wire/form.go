@@ -4,7 +4,8 @@ import (
 	"strings"
 )
 
-// Bounds of what a query, a form or a JSON document may hold, so that a small request cannot become a large one in memory.
+// Bounds of what a query, a form or a JSON document may hold, so that a small request cannot become a large one in
+// memory.
 const (
 	// MaxFields bounds the fields of a query, a form or a multipart body, and the names that are nested in theirs.
 	MaxFields = 10_000
@@ -36,8 +37,8 @@ func newForm() *form {
 	return &form{fields: map[string][]leaf{}, asked: map[string]bool{}, byName: map[string]*branch{}}
 }
 
-// parseForm reads application/x-www-form-urlencoded text (WHATWG URL, section 5.1). Names are decoded, values are kept as they
-// were sent. The form is usable even when there is a problem.
+// parseForm reads application/x-www-form-urlencoded text (WHATWG URL, section 5.1). Names are decoded, values are kept
+// as they were sent. The form is usable even when there is a problem.
 func parseForm(text string) (f *form, problem string) {
 	f = newForm()
 	if text == "" {
@@ -132,8 +133,9 @@ func (f *form) rest() []*branch {
 	return rest
 }
 
-// Form reads the body as application/x-www-form-urlencoded. Names with brackets are nested: card[number] is a member of card,
-// items[] and items[0] are items of a list. fields names the fields whose `encoding` is not the default, Form with Explode.
+// Form reads the body as application/x-www-form-urlencoded. Names with brackets are nested: card[number] is a member of
+// card, items[] and items[0] are items of a list. fields names the fields whose `encoding` is not the default, Form
+// with Explode.
 func (in *Reader) Form(fields ...Field) Value {
 	f, problem := parseForm(string(in.body))
 	if problem != "" {

@@ -13,7 +13,8 @@ type format struct {
 	valid func(text string) bool
 }
 
-// formats are the values of `format` that are checked. A format that is not here is an annotation, as JSON Schema has it.
+// formats are the values of `format` that are checked. A format that is not here is an annotation, as JSON Schema has
+// it.
 var formats = map[string]format{
 	"uuid":      {"a UUID, such as 123e4567-e89b-12d3-a456-426614174000", isUUID},
 	"email":     {"an e-mail address", isEmail},
@@ -27,8 +28,8 @@ var formats = map[string]format{
 	"byte":      {"base64 with padding (RFC 4648, section 4)", func(s string) bool { _, ok := decodeBase64(s); return ok }},
 }
 
-// KnownFormat reports whether [Value.Format] checks a format: uuid, email, date, date-time, uri, url, ipv4, ipv6, hostname and
-// byte.
+// KnownFormat reports whether [Value.Format] checks a format: uuid, email, date, date-time, uri, url, ipv4, ipv6,
+// hostname and byte.
 func KnownFormat(name string) bool {
 	_, known := formats[name]
 	return known
@@ -94,8 +95,8 @@ func isHostname(text string) bool {
 	return true
 }
 
-// parseDateTime reads a date-time of RFC 3339. time.Parse is laxer: it takes a comma before the fraction and hours of one
-// digit.
+// parseDateTime reads a date-time of RFC 3339. time.Parse is laxer: it takes a comma before the fraction and hours of
+// one digit.
 func parseDateTime(text string) (time.Time, bool) {
 	const shortest = len("2006-01-02T15:04:05Z")
 	if len(text) < shortest || text[13] != ':' || strings.ContainsRune(text, ',') {

@@ -12,10 +12,12 @@ const MaxViolations = 32
 // Violation is one thing that is wrong with a request. Its members are those of the `errors` of a problem document
 // (RFC 9457, section 3).
 type Violation struct {
-	// In and Parameter name a parameter: its place (path, query, header, cookie) and name. A body's violation has neither.
+	// In and Parameter name a parameter: its place (path, query, header, cookie) and name. A body's violation has
+	// neither.
 	In        string `json:"in,omitempty"`
 	Parameter string `json:"parameter,omitempty"`
-	// Pointer is a JSON Pointer in URI fragment form: within the body, or within the parameter when that is a list or object.
+	// Pointer is a JSON Pointer in URI fragment form: within the body, or within the parameter when that is a list or
+	// object.
 	Pointer string `json:"pointer,omitempty"`
 	// Detail says what the value must be. It never repeats what was sent.
 	Detail string `json:"detail"`
@@ -30,8 +32,8 @@ func (v Violation) String() string {
 	return where + " " + v.Detail
 }
 
-// Invalid is the error of a request that is not what the document says. It is answered with Status and, where the content type
-// was refused, with the Accept header that says which are taken.
+// Invalid is the error of a request that is not what the document says. It is answered with Status and, where the
+// content type was refused, with the Accept header that says which are taken.
 type Invalid struct {
 	// Status is 400, or 415 when the body's content type is not one that the operation takes.
 	Status int

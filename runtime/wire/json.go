@@ -181,7 +181,8 @@ func (p *jsonParser) object() node {
 // fewMembers is up to how many members are compared one by one.
 const fewMembers = 16
 
-// unique fails when name is among the members above bottom. A large object keeps a set, which is made when it is needed.
+// unique fails when name is among the members above bottom. A large object keeps a set, which is made when it is
+// needed.
 func (p *jsonParser) unique(name string, bottom int, names map[string]bool) map[string]bool {
 	members := p.stack[bottom:]
 	if len(members) < fewMembers {

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Marshal writes a value as encoding/json does, but without escaping for HTML, for MarshalJSON methods. The text is read by programs,
-// not by browsers, and the same text is what a replay sends.
+// Marshal writes a value as encoding/json does, but without escaping for HTML, for MarshalJSON methods. The text is
+// read by programs, not by browsers, and the same text is what a replay sends.
 func Marshal(value any) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -20,8 +20,8 @@ func Marshal(value any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// MarshalObject writes the members of known, which must be written as an object, and then those of more, sorted by name. A name that known
-// has written is left out of more.
+// MarshalObject writes the members of known, which must be written as an object, and then those of more, sorted by
+// name. A name that known has written is left out of more.
 func MarshalObject(known any, more map[string]any) ([]byte, error) {
 	text, err := Marshal(known)
 	if err != nil {
@@ -50,15 +50,16 @@ func MarshalObject(known any, more map[string]any) ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// Unmarshal reads a JSON text as a request's body is read, checks included, for UnmarshalJSON methods. The error is an [*Invalid].
+// Unmarshal reads a JSON text as a request's body is read, checks included, for UnmarshalJSON methods. The error is an
+// [*Invalid].
 func Unmarshal[T any](data []byte, read func(Value) T) (T, error) {
 	in := NewReader(nil, data)
 	value := read(in.JSON())
 	return value, in.Err()
 }
 
-// Into reads a value by encoding/json, into a type that knows by itself how it is written. The fields of a form or parameter are
-// strings to it.
+// Into reads a value by encoding/json, into a type that knows by itself how it is written. The fields of a form or
+// parameter are strings to it.
 func Into[T any](v Value) T {
 	var value T
 	raw := v.Raw()

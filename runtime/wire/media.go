@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Content says which of the media types that a document lists the body has, "" when there is no body or it has none of them.
-// The second is reported and answered with 415, and so is, where the body is required, the first with 400. A list may hold
-// ranges such as image/*, and types with parameters; the closest wins. A body without Content-Type is taken for the only type
-// that is listed, if there is one only.
+// Content says which of the media types that a document lists the body has, "" when there is no body or it has none of
+// them. The second is reported and answered with 415, and so is, where the body is required, the first with 400. A list
+// may hold ranges such as image/*, and types with parameters; the closest wins. A body without Content-Type is taken
+// for the only type that is listed, if there is one only.
 func (in *Reader) Content(required bool, types ...string) string {
 	header := in.request.Header.Get("Content-Type")
 	if len(in.body) == 0 && !mayBeEmpty(header) {
@@ -33,14 +33,15 @@ func (in *Reader) Content(required bool, types ...string) string {
 	return ""
 }
 
-// mayBeEmpty reports whether nothing is a value of the content type: an empty text is a text, but there is no empty JSON value.
+// mayBeEmpty reports whether nothing is a value of the content type: an empty text is a text, but there is no empty
+// JSON value.
 func mayBeEmpty(contentType string) bool {
 	kind, _, err := mime.ParseMediaType(contentType)
 	return err == nil && !isJSON(kind) && kind != "application/x-www-form-urlencoded" && !strings.HasPrefix(kind, "multipart/")
 }
 
-// closest returns the listed type that a sent one matches best: the same type with the same parameters, the same type, the
-// same structured suffix, a range of the type, any type.
+// closest returns the listed type that a sent one matches best: the same type with the same parameters, the same type,
+// the same structured suffix, a range of the type, any type.
 func closest(sent string, parameters map[string]string, types []string) (best string) {
 	bestRank := 0
 	for _, listed := range types {

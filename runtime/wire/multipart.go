@@ -16,8 +16,8 @@ type File struct {
 	Content     []byte
 }
 
-// Multipart reads the body as multipart/form-data (RFC 7578): an object whose members are the parts by name. A part is read as
-// a [File], as text, or, where it says that it is JSON or fields say so with [JSONText], as JSON.
+// Multipart reads the body as multipart/form-data (RFC 7578): an object whose members are the parts by name. A part is
+// read as a [File], as text, or, where it says that it is JSON or fields say so with [JSONText], as JSON.
 func (in *Reader) Multipart(fields ...Field) Value {
 	f, problem := in.parseMultipart()
 	if problem != "" {

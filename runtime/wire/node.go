@@ -22,8 +22,8 @@ const (
 	lazy // what a parameter or form field holds, not yet understood
 )
 
-// node is one value of a request. Nodes of one array or object lie side by side; parent is set when a node is handed out,
-// so that a place is known without having been built for the values that are right.
+// node is one value of a request. Nodes of one array or object lie side by side; parent is set when a node is handed
+// out, so that a place is known without having been built for the values that are right.
 type node struct {
 	kind  kind
 	asked bool  // as a member, by name
@@ -50,8 +50,8 @@ type source struct {
 	form     *form // of the root of a form, for names that are asked for literally
 }
 
-// find returns the member called name. Members are mostly asked for in the order in which they are sent, so the search starts after the
-// last one that was found.
+// find returns the member called name. Members are mostly asked for in the order in which they are sent, so the search
+// starts after the last one that was found.
 func (n *node) find(name string) (at int, found bool) {
 	for i := range n.kids {
 		at = int(n.next) + i

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// Nullable is a member that may be absent, null or a value, where the three mean different things, as in a PATCH. The zero
-// Nullable is absent. In a struct it is written with the tag `json:"name,omitzero"`.
+// Nullable is a member that may be absent, null or a value, where the three mean different things, as in a PATCH. The
+// zero Nullable is absent. In a struct it is written with the tag `json:"name,omitzero"`.
 type Nullable[T any] struct {
 	value T
 	state nullState

@@ -5,8 +5,8 @@ import "strings"
 // Object is the members of a JSON object, of a nested form field, or of a parameter that is an object.
 type Object struct{ v Value }
 
-// Object understands the value as an object. When it is none, which is reported unless it is absent, every member is absent
-// and nothing more is said about them.
+// Object understands the value as an object. When it is none, which is reported unless it is absent, every member is
+// absent and nothing more is said about them.
 func (v Value) Object() Object {
 	v.members()
 	if v.kind() != object {
@@ -124,8 +124,8 @@ func Optional[T any](v Value, read func(Value) T) *T {
 	return Ref(read(v))
 }
 
-// OptionalOrNull reads a value that may be absent or null; it is nil in both cases. Where the two mean different things, use
-// [ReadNullable].
+// OptionalOrNull reads a value that may be absent or null; it is nil in both cases. Where the two mean different
+// things, use [ReadNullable].
 func OptionalOrNull[T any](v Value, read func(Value) T) *T {
 	if !v.Present() || v.IsNull() {
 		return nil
@@ -240,8 +240,8 @@ func (v Value) wrap() {
 	v.n.kind, v.n.raw, v.n.text, v.n.kids = array, "["+item.raw+"]", "", []node{item}
 }
 
-// numbered makes the items of a[]=x&a[]=y or of a[0]=x&a[1][b]=y. Numbers may come in any order but must leave no gap, so that
-// a place in an answer is the place in the request.
+// numbered makes the items of a[]=x&a[]=y or of a[0]=x&a[1][b]=y. Numbers may come in any order but must leave no gap,
+// so that a place in an answer is the place in the request.
 func numbered(src *source) (kids []node, problem string) {
 	if only := src.branches[0]; len(src.branches) == 1 && only.name == "" {
 		if len(only.kids) > 0 {

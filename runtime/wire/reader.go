@@ -16,8 +16,8 @@ type Reader struct {
 	invalid Invalid
 }
 
-// NewReader returns a reader of r. body is r's whole body, with content codings such as gzip undone; it must not be changed
-// as long as what was read is in use.
+// NewReader returns a reader of r. body is r's whole body, with content codings such as gzip undone; it must not be
+// changed as long as what was read is in use.
 func NewReader(r *http.Request, body []byte) *Reader {
 	return &Reader{request: r, body: body}
 }
@@ -31,8 +31,8 @@ func (in *Reader) Err() error {
 	return &found
 }
 
-// Path reads a path parameter. name is the parameter's name in the document and wildcard the name under which the router
-// knows it, see [http.Request.PathValue]. Without a style it is [Simple].
+// Path reads a path parameter. name is the parameter's name in the document and wildcard the name under which the
+// router knows it, see [http.Request.PathValue]. Without a style it is [Simple].
 func (in *Reader) Path(name, wildcard string, style ...Style) Value {
 	src := &source{in: "path", name: name, style: oneStyle(style, Simple), escape: pathEscape}
 	if value := in.request.PathValue(wildcard); value != "" {
@@ -45,8 +45,9 @@ func (in *Reader) Path(name, wildcard string, style ...Style) Value {
 	return in.parameter(src)
 }
 
-// rawSegment finds the path segment that decodes to value, still percent-encoded: a delimiter that is encoded is data, and
-// one that is not is a delimiter. A wildcard that is only a part of a segment is not found; value itself is returned then.
+// rawSegment finds the path segment that decodes to value, still percent-encoded: a delimiter that is encoded is data,
+// and one that is not is a delimiter. A wildcard that is only a part of a segment is not found; value itself is
+// returned then.
 func rawSegment(u *url.URL, value string) (raw string, encoded bool) {
 	if !strings.ContainsRune(u.RawPath, '%') {
 		return value, false
@@ -59,8 +60,9 @@ func rawSegment(u *url.URL, value string) (raw string, encoded bool) {
 	return value, false
 }
 
-// Query reads a query parameter. Without a style it is [Form] with [Explode]. With [Spread] the members of the parameter, an
-// object, are query parameters of their own: it holds whatever no call before it has asked for, so read it last.
+// Query reads a query parameter. Without a style it is [Form] with [Explode]. With [Spread] the members of the
+// parameter, an object, are query parameters of their own: it holds whatever no call before it has asked for, so read
+// it last.
 func (in *Reader) Query(name string, style ...Style) Value {
 	if in.query == nil {
 		in.query = in.parseQuery()
@@ -94,8 +96,8 @@ func (in *Reader) Header(name string, style ...Style) Value {
 	return in.parameter(src)
 }
 
-// Cookie reads a cookie. Without a style it is [Form] with [Explode], which is percent-decoded; with [Cookie] it is taken as
-// it is (OpenAPI 3.2).
+// Cookie reads a cookie. Without a style it is [Form] with [Explode], which is percent-decoded; with [Cookie] it is
+// taken as it is (OpenAPI 3.2).
 func (in *Reader) Cookie(name string, style ...Style) Value {
 	src := &source{in: "cookie", name: name, style: oneStyle(style, Form|Explode), escape: pathEscape}
 	if src.style.base() == Cookie {
@@ -125,8 +127,8 @@ func (in *Reader) Text() Value {
 	return in.whole(&node{kind: str, text: string(in.body)})
 }
 
-// JSON reads the body as one JSON value (RFC 8259). Names are compared exactly, a member given twice is invalid, and numbers
-// keep every digit until a Go type is asked for.
+// JSON reads the body as one JSON value (RFC 8259). Names are compared exactly, a member given twice is invalid, and
+// numbers keep every digit until a Go type is asked for.
 func (in *Reader) JSON() Value {
 	root, problem := parseJSON(string(in.body))
 	if problem != "" {

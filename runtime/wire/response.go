@@ -38,9 +38,9 @@ func Empty(status int, header http.Header) (runtime.Response, error) {
 	return runtime.Response{Status: status, Header: header}, nil
 }
 
-// SetHeader sets a header to a value in the style simple (OpenAPI 3.1, section 4.8.21): a scalar as it is, a slice joined by
-// commas, a map or struct as names and values in turn, or, with explode, as name=value. A nil pointer sets nothing. The error names
-// the header, never the value.
+// SetHeader sets a header to a value in the style simple (OpenAPI 3.1, section 4.8.21): a scalar as it is, a slice
+// joined by commas, a map or struct as names and values in turn, or, with explode, as name=value. A nil pointer sets
+// nothing. The error names the header, never the value.
 func SetHeader(header http.Header, name string, value any, explode bool) error {
 	text, set, err := headerText(reflect.ValueOf(value), explode)
 	if err != nil {

@@ -13,19 +13,19 @@ import (
 type Route struct {
 	// Template is the path as the document writes it, for example "/v1/{name}:cancel".
 	Template string
-	// Names are the names under which the values of the template's expressions are found by http.Request.PathValue, in the
-	// template's order.
+	// Names are the names under which the values of the template's expressions are found by http.Request.PathValue, in
+	// the template's order.
 	Names   []string
 	Handler http.Handler
 }
 
-// Dispatch returns a handler that calls the handler of the closest template that a request's path matches, and answers 404 when
-// none does. It stands behind a wider pattern where http.ServeMux cannot express a template, such as /x/{id}.json, or takes two for
-// conflicting, such as /a/{x}/b and /a/c/{y}.
+// Dispatch returns a handler that calls the handler of the closest template that a request's path matches, and answers
+// 404 when none does. It stands behind a wider pattern where http.ServeMux cannot express a template, such as
+// /x/{id}.json, or takes two for conflicting, such as /a/{x}/b and /a/c/{y}.
 //
-// Of two templates that match, the first segment in which they differ decides: a literal goes before an expression with text beside
-// it, and that before an expression alone (OpenAPI 3.1, section 4.8.8.2). Values are never empty; the percent-encoded path is
-// matched, so that an encoded slash or colon is a part of a value.
+// Of two templates that match, the first segment in which they differ decides: a literal goes before an expression with
+// text beside it, and that before an expression alone (OpenAPI 3.1, section 4.8.8.2). Values are never empty; the
+// percent-encoded path is matched, so that an encoded slash or colon is a part of a value.
 //
 // Dispatch panics when a route has no handler or not as many names as expressions.
 func Dispatch(routes ...Route) http.Handler {

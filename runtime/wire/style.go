@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// Style is how a parameter or a form field is written: one of the constants, with Explode added where the document says so
-// (OpenAPI 3.1, section 4.8.12.2, and RFC 6570).
+// Style is how a parameter or a form field is written: one of the constants, with Explode added where the document says
+// so (OpenAPI 3.1, section 4.8.12.2, and RFC 6570).
 type Style uint8
 
-// The styles. JSONText is a parameter described by `content` with a JSON media type. Spread is a query parameter that is an
-// object in the style Form with Explode: its members are parameters of their own.
+// The styles. JSONText is a parameter described by `content` with a JSON media type. Spread is a query parameter that
+// is an object in the style Form with Explode: its members are parameters of their own.
 const (
 	Simple Style = iota + 1
 	Label

@@ -12,9 +12,9 @@ import (
 
 // Value is one value of a request, or the absence of one. The zero Value is not usable; a [Reader] makes them.
 //
-// The calls that end in a Go type ([Value.Text], [Value.Int64] and so on) return the zero value when there is none or when it
-// is not of that type; the latter is reported. Nothing is converted between JSON types: "5" is no number in JSON. In a
-// parameter or form field, which has no types, it is one when a number is asked for.
+// The calls that end in a Go type ([Value.Text], [Value.Int64] and so on) return the zero value when there is none or
+// when it is not of that type; the latter is reported. Nothing is converted between JSON types: "5" is no number in
+// JSON. In a parameter or form field, which has no types, it is one when a number is asked for.
 type Value struct {
 	in *Reader
 	n  *node // nil for a member that is absent
@@ -292,8 +292,8 @@ func (v Value) usable() bool {
 	return false
 }
 
-// Raw returns any value as JSON; nil when absent. A parameter or form field becomes a string, or an object or array of what
-// its name nests.
+// Raw returns any value as JSON; nil when absent. A parameter or form field becomes a string, or an object or array of
+// what its name nests.
 func (v Value) Raw() json.RawMessage {
 	v.untyped()
 	switch v.kind() {

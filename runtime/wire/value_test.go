@@ -202,7 +202,8 @@ func TestInvalid_IsBounded(t *testing.T) {
 	}
 }
 
-// A violation names what the document asks for and where, and nothing that was sent but member names, cut where they are long.
+// A violation names what the document asks for and where, and nothing that was sent but member names, cut where they
+// are long.
 func TestInvalid_NeverRepeatsValues(t *testing.T) {
 	const secret = "s3cr3t"
 	in := readerOfJSON(`{"amount":"s3cr3t","currency":"s3cr3t","note":"s3cr3t-S","due":"s3cr3t","ref":["s3cr3t"],"lines":["s3cr3t"],"tags":"s3cr3t"}`)
