@@ -53,7 +53,7 @@ func (e *Invalid) Error() string {
 }
 
 func (in *Reader) add(v Violation) {
-	if len(in.invalid.Violations) >= MaxViolations {
+	if in.full() {
 		return
 	}
 	if in.invalid.Status == 0 {
@@ -61,3 +61,6 @@ func (in *Reader) add(v Violation) {
 	}
 	in.invalid.Violations = append(in.invalid.Violations, v)
 }
+
+// full reports whether no further violation is listed.
+func (in *Reader) full() bool { return len(in.invalid.Violations) >= MaxViolations }

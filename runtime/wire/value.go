@@ -56,6 +56,9 @@ func (v Value) kind() kind {
 
 // report adds a violation about the value; it is still asked further questions.
 func (v Value) report(detail string) {
+	if v.in.full() {
+		return
+	}
 	violation := Violation{Detail: detail}
 	if v.n == nil {
 		violation.In, violation.Parameter, violation.Pointer = place(v.up, v.name, true)
