@@ -19,13 +19,6 @@ const maxExampleFindings = 5
 // checkExample compares an example with its schema and points at the values that do not fit. It goes by what the
 // generated code will check, not by the whole of JSON Schema: a validator that does costs a hundred times as much.
 func (l *loading) checkExample(value *yaml.Node, schema *policy.Schema) {
-	if l.checked == nil {
-		l.checked = map[*yaml.Node]bool{}
-	}
-	if l.checked[value] { // an example component, used twice
-		return
-	}
-	l.checked[value] = true
 	c := &exampleCheck{l: l, left: maxExampleFindings}
 	c.value(value, schema, 0)
 }

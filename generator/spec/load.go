@@ -59,7 +59,6 @@ type loading struct {
 	root    *yaml.Node // of the main document, overlays applied
 	doc     *policy.Document
 
-	checked  map[*yaml.Node]bool       // examples
 	patterns map[string]*regexp.Regexp // of examples' schemas
 }
 
