@@ -73,7 +73,8 @@ type Response struct {
 // Schema is what a wrapper knows of a JSON Schema: enough to type it faithfully, or the reason why it is not typed.
 // Schemas form a graph; a named schema is one node however often it is referred to, so the graph may have cycles.
 type Schema struct {
-	// Name is the component's name, empty for a schema written in place.
+	// Name is the component's name, empty for a schema written in place. A reference with more to say of its component (null,
+	// a description, a direction, a default, an example) is a copy of it under the same name.
 	Name string
 	Kind Kind
 	// Degraded is set when Kind is Any because the schema cannot be typed faithfully; it says why.
