@@ -1,0 +1,264 @@
+package pgstore_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/idemgen/idemgen/runtime"
+	"github.com/idemgen/idemgen/runtime/policy"
+)
+
+// request is what the handlers of these benchmarks read.
+type request struct {
+	Amount   int64  `json:"amount"`
+	Currency string `json:"currency"`
+}
+
+const requestBody = `{"amount":1250,"currency":"EUR","description":"two tickets, row 7"}`
+
+var createPayment = runtime.Operation{
+	ID: "createPayment", Method: "POST", Route: "/payments",
+	Policy: policy.Policy{
+		Mode:        policy.Transaction,
+		Key:         policy.Key{In: policy.InHeader, Name: "Idempotency-Key", Required: true, Format: policy.AnyFormat, MaxLength: 64, LengthUnit: policy.Characters, Syntax: policy.Either},
+		Scope:       []policy.ScopePart{policy.ScopePrincipal, policy.ScopeOperation},
+		Retention:   24 * time.Hour,
+		Fingerprint: policy.Fingerprint{Body: policy.CanonicalBody, Query: true},
+		Store:       policy.StoreRules{Statuses: policy.Statuses{"2XX", "402", "409"}, MaxBody: 1 << 20},
+		Replay:      policy.Replay{As: policy.Stored, Header: "Idempotent-Replayed", Value: "true"},
+		InFlight:    policy.InFlight{Answer: policy.Wait, MaxWait: 30 * time.Second, RetryAfter: time.Second},
+	},
+}
+
+// handle is the handler's work, the same with and without protection.
+func (x *bench) handle(ctx context.Context, tx pgx.Tx, body []byte) (runtime.Response, error) {
+	var req request
+	if err := json.Unmarshal(body, &req); err != nil {
+		return runtime.Response{}, err
+	}
+	if _, err := tx.Exec(ctx, "INSERT INTO payments (id, account, amount, currency) VALUES ($1, $2, $3, $4)", x.serial.Add(1), "acct_0001", req.Amount, req.Currency); err != nil {
+		return runtime.Response{}, err
+	}
+	rec := benchRecord()
+	return runtime.Response{Status: rec.Status, Header: rec.Header, Body: rec.Body}, nil
+}
+
+// unprotected is a handler that does its work in a transaction and answers.
+func (x *bench) unprotected(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	var answer runtime.Response
+	err = pgx.BeginFunc(r.Context(), x.pool, func(tx pgx.Tx) (err error) {
+		answer, err = x.handle(r.Context(), tx, body)
+		return err
+	})
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	for name, values := range answer.Header {
+		w.Header()[name] = values
+	}
+	w.WriteHeader(answer.Status)
+	_, _ = w.Write(answer.Body)
+}
+
+// protected is the same handler behind an engine, as generated code puts it there.
+func (x *bench) protected(b testing.TB, store runtime.Store[pgx.Tx], work func(context.Context, pgx.Tx, []byte) (runtime.Response, error)) http.HandlerFunc {
+	b.Helper()
+	engine, err := runtime.New(store, func(r *http.Request) (string, error) { return r.Header.Get("X-Account"), nil })
+	must(b, err)
+	must(b, engine.Register(&createPayment))
+	return func(w http.ResponseWriter, r *http.Request) {
+		call, ok := engine.Begin(w, r, &createPayment)
+		if !ok {
+			return
+		}
+		call.Transaction(func(ctx context.Context, tx pgx.Tx) (runtime.Response, error) { return work(ctx, tx, call.Body()) })
+	}
+}
+
+// answer is a ResponseWriter that keeps the status only.
+type answer struct {
+	header http.Header
+	status int
+}
+
+func (a *answer) Header() http.Header         { return a.header }
+func (a *answer) WriteHeader(status int)      { a.status = status }
+func (a *answer) Write(p []byte) (int, error) { return len(p), nil }
+
+func send(ctx context.Context, h http.Handler, account, key string) error {
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/payments", strings.NewReader(requestBody))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("X-Account", account)
+	r.Header.Set("Idempotency-Key", key)
+	a := &answer{header: http.Header{}}
+	h.ServeHTTP(a, r)
+	if a.status != http.StatusCreated {
+		return fmt.Errorf("status %d", a.status)
+	}
+	return nil
+}
+
+// BenchmarkService is BenchmarkTransaction one storey up: whole requests through the engine, with key, scope, fingerprint,
+// gate and answer, beside the same handler without.
+//
+//	go test -run xxx -bench Service -benchtime 1x ./runtime/pgstore
+func BenchmarkService(b *testing.B) {
+	x := newBench(b)
+	keyed := x.protected(b, x.store, x.handle)
+	fresh := func(h http.Handler) func(context.Context) error {
+		return func(ctx context.Context) error {
+			id := x.id()
+			return send(ctx, h, id.Scope[:11], id.Key)
+		}
+	}
+	must(b, send(context.Background(), keyed, "acct_0001", "again"))
+	flows := []flow{
+		{"bare", fresh(http.HandlerFunc(x.unprotected))},
+		{"keyed", fresh(keyed)},
+		{"replay", func(ctx context.Context) error { return send(ctx, keyed, "acct_0001", "again") }},
+	}
+	for _, delay := range []time.Duration{0, time.Millisecond} {
+		for _, clients := range []int{1, 8, 32} {
+			b.Run(fmt.Sprintf("rtt=%v/clients=%d", delay, clients), func(b *testing.B) {
+				x.wire.delay.Store(int64(delay))
+				defer x.wire.delay.Store(0)
+				compare(b, flows, clients)
+			})
+		}
+	}
+}
+
+// BenchmarkHotKey sends 1,000 requests with one key at once and, when they are under way, one with another key. It prints
+// how long each took, with a handler that is done at once and one that takes 50 ms, and fails unless there is exactly one
+// effect.
+//
+//	go test -run xxx -bench HotKey -benchtime 1x ./runtime/pgstore
+func BenchmarkHotKey(b *testing.B) {
+	x := newBench(b)
+	for _, handler := range []time.Duration{0, 50 * time.Millisecond} {
+		work := func(ctx context.Context, tx pgx.Tx, body []byte) (runtime.Response, error) {
+			pauseIfHot(ctx)
+			return x.handle(ctx, tx, body)
+		}
+		keyed := x.protected(b, x.store, work)
+		for _, c := range []struct {
+			name string
+			send func(ctx context.Context, key string) error
+		}{
+			{"engine", func(ctx context.Context, key string) error { return send(ctx, keyed, "acct_0001", key) }},
+			{"store-without-gate", func(ctx context.Context, key string) error { return x.withoutGate(ctx, key, work) }},
+			{"naive", func(ctx context.Context, key string) error { return x.naiveOf(ctx, key) }},
+		} {
+			b.Run(fmt.Sprintf("handler=%v/%s", handler, c.name), func(b *testing.B) {
+				ctx := context.Background()
+				for i := range 64 { // connections, statements
+					must(b, c.send(ctx, fmt.Sprintf("warm-%d-%d", x.serial.Add(1), i%8)))
+				}
+				var storms, probes []float64
+				for range *rounds {
+					before := count(b, x.pool, "payments")
+					storm, probe := hotKey(b, handler, c.send, fmt.Sprintf("hot-%d", x.serial.Add(1)))
+					if effects := count(b, x.pool, "payments") - before; effects != 2 {
+						b.Fatalf("%d effects of the hot key and the other one, want 2", effects)
+					}
+					storms = append(storms, float64(storm.Microseconds())/1000)
+					probes = append(probes, float64(probe.Microseconds())/1000)
+				}
+				b.ReportMetric(0, "ns/op")
+				b.ReportMetric(median(storms), "storm-ms")
+				b.ReportMetric(median(probes), "other-key-ms")
+				b.Logf("storm %s ms   another key %s ms", spread(storms), spread(probes))
+			})
+		}
+	}
+}
+
+// takes is the context key under which a request of the hot key carries how long its handler takes.
+type takes struct{}
+
+func pauseIfHot(ctx context.Context) {
+	if d, ok := ctx.Value(takes{}).(time.Duration); ok {
+		time.Sleep(d)
+	}
+}
+
+func hotKey(b *testing.B, handler time.Duration, send func(context.Context, string) error, key string) (storm, probe time.Duration) {
+	b.Helper()
+	const requests = 1000
+	hot := context.WithValue(context.Background(), takes{}, handler)
+	var ready, all sync.WaitGroup
+	start := make(chan struct{})
+	errs := make([]error, requests)
+	for i := range requests {
+		ready.Add(1)
+		all.Go(func() {
+			ready.Done()
+			<-start
+			errs[i] = send(hot, key)
+		})
+	}
+	ready.Wait()
+	began := time.Now()
+	close(start)
+	time.Sleep(time.Millisecond)
+	probing := time.Now()
+	must(b, send(context.Background(), "other-"+key))
+	probe = time.Since(probing)
+	all.Wait()
+	storm = time.Since(began)
+	must(b, errors.Join(errs...))
+	return storm, probe
+}
+
+// withoutGate is the store alone: what happens between processes.
+func (x *bench) withoutGate(ctx context.Context, key string, work func(context.Context, pgx.Tx, []byte) (runtime.Response, error)) error {
+	id := runtime.ID{Scope: "9:acct_0001,13:createPayment", Key: key}
+	claim, err := x.store.Claim(ctx, id, 30*time.Second)
+	if err != nil || claim.Record != nil {
+		return err
+	}
+	if claim.Work == nil {
+		return errors.New("not won in 30 s")
+	}
+	if _, err := work(ctx, claim.Work.Tx(), []byte(requestBody)); err != nil {
+		return errors.Join(err, claim.Work.Rollback(ctx))
+	}
+	return claim.Work.Commit(ctx, benchRecord())
+}
+
+// naiveOf is naive for a given key: the row's lock makes duplicates wait, each on a connection of its own.
+func (x *bench) naiveOf(ctx context.Context, key string) error {
+	rec := benchRecord()
+	return pgx.BeginFunc(ctx, x.pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "INSERT INTO naive_keys (account, key, fingerprint, state, expires_at) VALUES ('acct_0001', $1, $2, 0, now() + interval '1 day') ON CONFLICT DO NOTHING", key, rec.Fingerprint); err != nil {
+			return err
+		}
+		var state int16
+		if err := tx.QueryRow(ctx, "SELECT state FROM naive_keys WHERE account = 'acct_0001' AND key = $1 FOR UPDATE", key).Scan(&state); err != nil || state == 1 {
+			return err
+		}
+		pauseIfHot(ctx)
+		if err := x.pay(ctx, tx); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, "UPDATE naive_keys SET state = 1, status = $2, headers = $3, body = $4 WHERE account = 'acct_0001' AND key = $1", key, int16(rec.Status), []byte{}, rec.Body)
+		return err
+	})
+}
