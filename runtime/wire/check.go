@@ -165,18 +165,19 @@ func (v Value) UniqueItems() Value {
 		return v
 	}
 	seen := make(map[string]bool, len(v.n.kids))
+	text := make([]byte, 0, 64)
 	for i := range v.n.kids {
 		item := v.at(i)
 		item.untyped()
 		if item.kind() == spoiled {
 			continue
 		}
-		text := string(item.n.appendCanonical(nil))
-		if seen[text] {
+		text = item.n.appendCanonical(text[:0])
+		if seen[string(text)] {
 			v.report("must not have two equal items")
 			return v
 		}
-		seen[text] = true
+		seen[string(text)] = true
 	}
 	return v
 }

@@ -123,6 +123,9 @@ func (d decimal) multipleOf(f decimal) bool {
 	if d.exponent < f.exponent {
 		return false // d's last digit is not 0 and stands below the last place that a multiple of f can have
 	}
+	if f.digits == "1" {
+		return true // cents and the like
+	}
 	var modulus, power, rest big.Int
 	modulus.SetString(f.digits, 10)
 	power.Exp(big.NewInt(10), big.NewInt(d.exponent-f.exponent), &modulus)
