@@ -438,8 +438,8 @@ func TestHandler_R6_Capture(t *testing.T) {
 				return c.handler(w, r)
 			}))
 			first := s.post("k", body, path("/orders/o1/untyped"))
-			if first.status != c.status || c.body != "" && first.body != c.body {
-				t.Errorf("%d %s", first.status, first.body)
+			if first.status != c.status || c.body != "" && first.body != c.body || first.header.Get("Location") == "too late" {
+				t.Errorf("%+v", first)
 			}
 			second := s.post("k", body, path("/orders/o1/untyped"))
 			if c.kept {

@@ -336,6 +336,13 @@ func TestFingerprint_F1_F4(t *testing.T) {
 	}
 }
 
+// TestFingerprint_F1_ListsAreCounted has two queries that are one sequence of names and values.
+func TestFingerprint_F1_ListsAreCounted(t *testing.T) {
+	s := newService(t, payment())
+	s.post("k", body, path("/orders/o1/payments?a=b&a=c&d=e"))
+	s.post("k", body, path("/orders/o1/payments?a=b&c=d&c=e")).wantProblem(t, 422, "key-reused")
+}
+
 // TestFingerprint_F1_RouterWithoutPathValues: another router must not make all resources one.
 func TestFingerprint_F1_RouterWithoutPathValues(t *testing.T) {
 	s := newService(t, payment())
