@@ -45,7 +45,7 @@ var roundTripDocuments = []struct {
 
 // The generated tests of real documents pass: each operation is sent a request, the same again and another one, and no
 // operation is left out.
-func TestRoundTrip_RealDocuments(t *testing.T) {
+func TestRoundTrip_H3_F4_R7_RealDocuments(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles large packages")
 	}
@@ -251,7 +251,7 @@ var faults = []struct{ name, file, right, wrong, says string }{
 }
 
 // The generated test passes for what is generated, and fails where a promise is broken.
-func TestRoundTrip_SeesBrokenPromises(t *testing.T) {
+func TestRoundTrip_H3_F4_R3_R7_SeesBrokenPromises(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles packages")
 	}

@@ -218,7 +218,7 @@ func TestInvalid_NeverRepeatsValues(t *testing.T) {
 	}
 }
 
-func TestInvalid_HTTPProblem(t *testing.T) {
+func TestInvalid_C5_HTTPProblem(t *testing.T) {
 	in := readerOf("/?limit=x", "application/json", `{"amount":0,"currency":"EUR"}`)
 	in.Query("limit").Int32()
 	readPayment(in.JSON())
