@@ -56,7 +56,7 @@ func (b *bundle) whole(root *yaml.Node) {
 			}
 		}
 	}
-	b.open('{', root)
+	b.open('{')
 	first := true
 	for key, value := range members(root) {
 		if key.Value == "components" {
@@ -71,7 +71,7 @@ func (b *bundle) whole(root *yaml.Node) {
 
 // operations writes a document that has only these operations.
 func (b *bundle) operations(root *yaml.Node, list []*operation) {
-	b.open('{', root)
+	b.open('{')
 	first := true
 	for key, value := range members(root) {
 		switch key.Value {
@@ -88,7 +88,7 @@ func (b *bundle) operations(root *yaml.Node, list []*operation) {
 }
 
 func (b *bundle) section(section string, node *yaml.Node, list []*operation) {
-	b.open('{', node)
+	b.open('{')
 	first := true
 	for i := 0; i < len(list); {
 		op := list[i]
@@ -106,7 +106,7 @@ func (b *bundle) section(section string, node *yaml.Node, list []*operation) {
 }
 
 func (b *bundle) pathItem(item *yaml.Node, list []*operation) {
-	b.open('{', item)
+	b.open('{')
 	first := true
 	if key, parameters := lookup(item, "parameters"); parameters != nil {
 		b.member(&first, key, "parameters")
@@ -121,7 +121,7 @@ func (b *bundle) pathItem(item *yaml.Node, list []*operation) {
 	}
 	if len(extra) > 0 {
 		b.member(&first, item, "additionalOperations")
-		b.open('{', item)
+		b.open('{')
 		inner := true
 		for _, op := range extra {
 			b.member(&inner, op.node, op.out.Method)
@@ -161,11 +161,11 @@ func (b *bundle) components(first *bool, root *yaml.Node) {
 	}
 	slices.Sort(kinds)
 	b.member(first, where, "components")
-	b.open('{', where)
+	b.open('{')
 	inner := true
 	for _, kind := range kinds {
 		b.member(&inner, where, kind)
-		b.open('{', where)
+		b.open('{')
 		b.out = append(b.out, groups[kind]...)
 		b.line = append(b.line, lines[kind]...)
 		b.close('}', where)
@@ -179,7 +179,7 @@ func (b *bundle) newLine(n *yaml.Node) {
 	b.line = append(b.line, n)
 }
 
-func (b *bundle) open(c byte, _ *yaml.Node) { b.out = append(b.out, c) }
+func (b *bundle) open(c byte) { b.out = append(b.out, c) }
 
 func (b *bundle) close(c byte, n *yaml.Node) {
 	b.newLine(n)
@@ -203,7 +203,7 @@ func (b *bundle) value(n *yaml.Node, name string, schema bool) {
 	case n.Kind == yaml.ScalarNode || isData(name) && (schema || name != "examples"):
 		b.out = appendJSON(b.out, n, "", "")
 	case n.Kind == yaml.SequenceNode:
-		b.open('[', n)
+		b.open('[')
 		for i, item := range n.Content {
 			if i > 0 {
 				b.out = append(b.out, ',')
@@ -229,7 +229,7 @@ func isData(name string) bool {
 }
 
 func (b *bundle) object(n *yaml.Node, schema bool) {
-	b.open('{', n)
+	b.open('{')
 	first := true
 	for key, value := range members(n) {
 		if b.lean && b.skipped(key.Value, schema) {
@@ -264,7 +264,7 @@ func (b *bundle) named(n *yaml.Node, schema bool) {
 		b.value(n, "", schema)
 		return
 	}
-	b.open('{', n)
+	b.open('{')
 	first := true
 	for key, value := range members(n) {
 		b.member(&first, key, key.Value)
@@ -307,7 +307,7 @@ func (b *bundle) reference(n *yaml.Node, schema bool) {
 		b.out = append(b.out, "{}"...)
 		return
 	}
-	b.open('{', n)
+	b.open('{')
 	first := true
 	for key, value := range members(n) {
 		if key.Value == "$ref" {

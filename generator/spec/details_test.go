@@ -167,6 +167,10 @@ func TestLoad_Root(t *testing.T) {
 	if err != nil || found.Err() != nil || doc.Keyed()[0].Shape.Body.Contents[0].Schema.Kind != policy.Object {
 		t.Error(err, found)
 	}
+	t.Chdir(root)
+	if _, found, err := Load(Options{File: "api/openapi.json", Root: root}); err != nil || found.Err() != nil {
+		t.Error("a relative document in an absolute root:", err, found)
+	}
 	if _, found, _ := Load(Options{File: file}); !hasRule(found, ruleOutsideRef) {
 		t.Error("a reference leaves the document's own folder")
 	}

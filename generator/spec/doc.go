@@ -21,5 +21,7 @@
 //
 // Findings of the last two kinds, and references that lead nowhere, are warnings, as a third party's document cannot be
 // mended by its reader; with [Options.Strict] they are errors. What is missing or contradictory in a schema makes it
-// free-form, never wrong.
+// free-form, never wrong. A parameter, body or response that a keyed operation refers to and that is not there is an
+// error always, as is a reference of a keyed operation to a network or out of the document's folder: nobody can say then
+// what the operation takes.
 package spec

@@ -39,7 +39,7 @@ type source struct {
 type sources struct {
 	files  []*source
 	byName map[string]*source
-	folder string   // the folder of all files that references may lead to, as the user wrote it, slash-separated
+	folder string   // the folder of all files that references may lead to, absolute
 	root   *os.Root // the same, opened: no reference leaves it, not through a symbolic link either
 }
 
@@ -63,7 +63,9 @@ func (s *sources) openMain(file, root string) (*source, error) {
 	if root == "" {
 		root = filepath.Dir(file)
 	}
-	s.folder = filepath.ToSlash(root)
+	if s.folder, err = filepath.Abs(root); err != nil {
+		return nil, fmt.Errorf("find the document's folder: %w", err)
+	}
 	if s.root, err = os.OpenRoot(root); err != nil {
 		return nil, fmt.Errorf("open the document's folder: %w", err)
 	}
@@ -91,7 +93,11 @@ func (s *sources) openRef(from *source, ref string) (*source, error) {
 	if known := s.byName[name]; known != nil {
 		return known, nil
 	}
-	inside, err := filepath.Rel(filepath.FromSlash(s.folder), filepath.FromSlash(name))
+	absolute, err := filepath.Abs(filepath.FromSlash(name))
+	if err != nil {
+		return nil, errOutside
+	}
+	inside, err := filepath.Rel(s.folder, absolute)
 	if err != nil || !filepath.IsLocal(inside) {
 		return nil, errOutside
 	}
