@@ -128,7 +128,7 @@ func (p *plan) declareEnum(f *jen.File, t *typ) {
 func (p *plan) declareRecord(f *jen.File, t *typ) {
 	f.Add(doc(t.lead(), t.schema.Description)).Type().Id(t.name).StructFunc(func(g *jen.Group) {
 		for _, field := range t.fields {
-			g.Add(field.comment()).Id(field.name).Add(field.slot.goType(reading)).Tag(map[string]string{"json": field.tag()})
+			g.Add(field.comment(t.asked)).Id(field.name).Add(field.slot.goType(reading)).Tag(map[string]string{"json": field.tag()})
 		}
 		if t.more != nil {
 			g.Comment("// " + t.moreName() + " holds the members without a field of their own.")
@@ -139,8 +139,12 @@ func (p *plan) declareRecord(f *jen.File, t *typ) {
 	p.unmarshalMethod(f, t)
 }
 
-// comment is the description of a member, with what its type does not say.
-func (f *field) comment() *jen.Statement {
+// defaultLimit is the longest default that a comment repeats, in bytes.
+const defaultLimit = 60
+
+// comment is the description of a member, with what its type does not say. A default is not filled in: whether a client left
+// a member out is the handler's to know.
+func (f *field) comment(asked bool) *jen.Statement {
 	s := f.slot.schema
 	var lead string
 	switch {
@@ -151,6 +155,9 @@ func (f *field) comment() *jen.Statement {
 	}
 	if s.Deprecated {
 		lead = strings.TrimSpace(lead + " Deprecated by the document.")
+	}
+	if asked && len(s.Default) > 0 && len(s.Default) <= defaultLimit {
+		lead = strings.TrimSpace(lead + " Default " + cleanLine(string(s.Default)) + ".")
 	}
 	description := s.Description
 	if f.slot.typ.name != "" && description == f.slot.typ.schema.Description {

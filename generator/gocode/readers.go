@@ -1,6 +1,7 @@
 package gocode
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -292,6 +293,10 @@ func (t *typ) enumCheck(yield func(check)) {
 	}
 	for _, literal := range t.schema.Enum {
 		arguments = append(arguments, jen.Lit(strings.ToValidUTF8(string(literal), "\uFFFD")))
+	}
+	hasNull := slices.ContainsFunc(t.schema.Enum, func(literal json.RawMessage) bool { return string(literal) == "null" })
+	if t.schema.Nullable && !hasNull { // `nullable: true` beside an enum is meant to allow null
+		arguments = append(arguments, jen.Lit("null"))
 	}
 	yield(check{"OneOfJSON", arguments})
 }

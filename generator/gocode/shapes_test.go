@@ -86,6 +86,8 @@ func everythingSchema() *policy.Schema {
 	color.Name = "Color"
 	level := integer()
 	level.Enum = literals("1", "2", "null")
+	grade := integer()
+	grade.Enum, grade.Nullable, grade.Default = literals("1", "2"), true, json.RawMessage("2")
 	open := object("Open", optional("known", str()))
 	open.Additional = integer()
 	secret := str()
@@ -103,7 +105,7 @@ func everythingSchema() *policy.Schema {
 		optional("single", number("float")), optional("double", number("double")), optional("exact", number("")),
 		required("text", &policy.Schema{Kind: policy.String, MinLength: limit(1), MaxLength: limit(5)}), optional("email", strFormat("email")),
 		optional("when", strFormat("date-time")), optional("day", strFormat("date")), optional("data", strFormat("byte")),
-		required("color", color), optional("level", level), optional("tree", tree), optional("endless", endless),
+		required("color", color), optional("level", level), optional("grade", grade), optional("tree", tree), optional("endless", endless),
 		required("names", names), optional("scores", scores), optional("matrix", arrayOf(arrayOf(&policy.Schema{Kind: policy.Integer, Minimum: "0"}))),
 		optional("holes", arrayOf(nullable(str()))), required("list_null", nullable(arrayOf(integer()))), optional("list_tri", nullable(arrayOf(integer()))),
 		optional("by_name", mapOf(arrayOf(color))), optional("open", open), optional("odd", odd), optional("closed", closed),

@@ -173,7 +173,7 @@ func TestShapes_Requests(t *testing.T) {
 // everything is a body with all members of the schema Everything, as an answer writes them.
 const everything = `{"flag":true,"flag_opt":false,"flag_null":null,"flag_must_null":null,"small":-2147483648,"large":9007199254740993,` +
 	`"huge":18446744073709551615,"single":1.5,"double":0.1,"exact":123456789012345678901234567890.10,"text":"äöü","email":"a@example.com",` +
-	`"when":"2026-11-29T18:00:00.5Z","day":"2026-11-29","data":"AP8=","color":"+1","level":2,"tree":{"name":"a","left":{"name":"b","next":null},` +
+	`"when":"2026-11-29T18:00:00.5Z","day":"2026-11-29","data":"AP8=","color":"+1","level":2,"grade":null,"tree":{"name":"a","left":{"name":"b","next":null},` +
 	`"children":[{"name":"c","next":{"name":"d"}}]},"names":["x","y"],"scores":{"a":1},"matrix":[[0,1],[]],"holes":["a",null],"list_null":null,` +
 	`"list_tri":null,"by_name":{"k":["red","light blue"]},"open":{"known":"k","other":7},"odd":{"ok":true,"-":5,"` + "`" + `":null,"with \"quotes\", commas":"q"},` +
 	`"closed":{},"union":{"b":1,"a":[2.50]},"free":1.0,"lookahead":" x","secret":"s","Flag":true,"key":"k","marshal_json":"m"}`

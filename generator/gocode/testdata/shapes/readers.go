@@ -44,6 +44,7 @@ func readEverything(v wire.Value) (m Everything) {
 	m.Data = o.Member("data").Bytes()
 	m.Color = readColor(o.Member("color").Required())
 	m.Level = wire.ReadNullable(o.Member("level").OneOfJSON("1", "2", "null"), wire.Value.Int64)
+	m.Grade = wire.ReadNullable(o.Member("grade").OneOfJSON("1", "2", "null"), wire.Value.Int64)
 	m.Tree = wire.Optional(o.Member("tree"), readTree)
 	m.Endless = wire.Optional(o.Member("endless"), readEndless)
 	m.Names = readNames(o.Member("names").Required())
