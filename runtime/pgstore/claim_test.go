@@ -281,23 +281,37 @@ func TestClaim_X1_ExpiredIsReplacedWithTheWork(t *testing.T) {
 			t.Fatalf("a rollback left %d rows", n)
 		}
 
-		// A purge takes the expired row while the handler runs.
-		work = claim(t, store, id)
-		if v.strategy == pgstore.AdvisoryLock {
-			execSQL(t, pool, "DELETE FROM idempotency_keys WHERE expires_at <= clock_timestamp()")
-		}
 		rec := newRecord()
-		err := work.Commit(context.Background(), rec)
-		if v.level != pgx.ReadCommitted && errors.Is(err, runtime.ErrSerialization) {
-			complete(t, store, id, rec) // under these levels the purge is a conflict; the second try is not
-		} else {
-			must(t, err)
-		}
+		complete(t, store, id, rec)
 		if got := replay(t, store, id); got.Attempt != rec.Attempt {
 			t.Error("the old record is still there")
 		}
 		quiet(t, pool)
 	})
+}
+
+// A purge may take the expired row while the handler runs.
+func TestClaim_X1_PurgedMeanwhile(t *testing.T) {
+	for _, level := range []pgx.TxIsoLevel{pgx.ReadCommitted, pgx.RepeatableRead, pgx.Serializable} {
+		t.Run(string(level), func(t *testing.T) {
+			pool := pgtest.Open(t, database(t), nil)
+			store := open(t, pool, pgstore.WithTxOptions(pgx.TxOptions{IsoLevel: level}))
+			id, rec := newID(), newRecord()
+			complete(t, store, id, newRecord())
+			execSQL(t, pool, "UPDATE idempotency_keys SET expires_at = created_at")
+			work := claim(t, store, id)
+			execSQL(t, pool, "DELETE FROM idempotency_keys WHERE expires_at <= clock_timestamp()")
+			err := work.Commit(context.Background(), rec)
+			if level != pgx.ReadCommitted && errors.Is(err, runtime.ErrSerialization) {
+				complete(t, store, id, rec) // the purge was a conflict; the second try is not
+			} else {
+				must(t, err)
+			}
+			if got := replay(t, store, id); got.Attempt != rec.Attempt {
+				t.Error("another record")
+			}
+		})
+	}
 }
 
 func TestClaim_LimitsOfScopeAndKey(t *testing.T) {

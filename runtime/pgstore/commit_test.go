@@ -153,6 +153,21 @@ func TestCommit_HandlerMistakes(t *testing.T) {
 	}
 }
 
+// The server may answer a commit by a rollback; pgx.TxOptions may name another statement than COMMIT.
+func TestCommit_AnsweredByRollback(t *testing.T) {
+	pool := pgtest.Open(t, database(t), nil)
+	store := open(t, pool, pgstore.WithTxOptions(pgx.TxOptions{CommitQuery: "rollback"}))
+	work := claim(t, store, newID())
+	must(t, pay(context.Background(), work.Tx()))
+	if err := work.Commit(context.Background(), newRecord()); !errors.Is(err, runtime.ErrAborted) {
+		t.Errorf("err = %v", err)
+	}
+	if n := count(t, pool, "payments"); n != 0 {
+		t.Errorf("%d payments", n)
+	}
+	quiet(t, pool)
+}
+
 // A constraint that is checked at COMMIT keeps its name, so that it can be a documented answer (G2).
 func TestCommit_G2_DeferredConstraint(t *testing.T) {
 	each(t, func(t *testing.T, v variant, url string) {

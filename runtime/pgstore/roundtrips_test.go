@@ -22,6 +22,12 @@ func counted(t *testing.T, url string, opts ...pgstore.Option) (*pgstore.Store, 
 	pgstore.Forget(store)
 	replay(t, store, id)
 	quiet(t, pool)
+	connections := pool.Stat().NewConnsCount()
+	t.Cleanup(func() {
+		if now := pool.Stat().NewConnsCount(); now != connections {
+			t.Errorf("%d connections were thrown away", now-connections)
+		}
+	})
 	return store, pool, w
 }
 
