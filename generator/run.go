@@ -105,7 +105,7 @@ func migrations(existing []migration.Existing, set *templates.Set) room {
 			return r
 		}
 		r.files, r.found, r.err = migration.Generate(doc, migration.Options{
-			Format: want.Format, Dir: want.Dir, Table: want.Table, Existing: existing, Steps: steps(want.Table),
+			Format: want.Format, Dir: want.Dir, Table: want.Table, Guards: migration.GuardStyle(want.Guards), Existing: existing, Steps: steps(want.Table),
 			Now: in.Now, Templates: set,
 		})
 		r.found = in.fromHere(r.found, existing)

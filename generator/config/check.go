@@ -66,6 +66,14 @@ func checkTable(name string) error {
 	return nil
 }
 
+func checkGuards(style string) error {
+	switch migration.GuardStyle(style) {
+	case migration.AddConstraint, migration.Concurrent:
+		return nil
+	}
+	return problem("%q is not a way to add guards: write %s or %s", style, migration.AddConstraint, migration.Concurrent)
+}
+
 var importPath = regexp.MustCompile(`^[A-Za-z0-9_~.\-]+(/[A-Za-z0-9_~.\-]+)*$`)
 
 func checkImport(name string) error {

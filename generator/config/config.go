@@ -54,6 +54,9 @@ type Migrations struct {
 	Format string
 	// Dir is the folder they go to, Table the keys table, "name" or "schema.name".
 	Dir, Table string
+	// Guards is how constraints are added to business tables: "constraint", in one statement, or "concurrent", without
+	// blocking writes, in two files.
+	Guards string
 }
 
 // Docs says which documents are wanted: a path each, empty for one that is left out. Dir is the folder of those that the
@@ -70,7 +73,7 @@ const leftOut = "-"
 func Default() Config {
 	return Config{
 		Out:        DefaultOut,
-		Migrations: Migrations{Table: DefaultTable},
+		Migrations: Migrations{Table: DefaultTable, Guards: string(migration.AddConstraint)},
 		Docs:       Docs{Dir: DefaultDocsDir},
 	}
 }

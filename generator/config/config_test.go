@@ -15,7 +15,7 @@ out: ./internal/gen/
 package: pay
 models: {import: example.com/service/api}
 tests: true
-migrations: {dir: db, format: goose, table: app.keys}
+migrations: {dir: db, format: goose, table: app.keys, guards: concurrent}
 docs:
   dir: site
   json: api/policy.json
@@ -37,7 +37,7 @@ func TestDecodeFull(t *testing.T) {
 	want := Config{
 		Spec: "api/openapi.yaml", Overlays: []string{"a.yaml", "../shared/b.yaml"},
 		Out: "internal/gen", Package: "pay", ModelsImport: "example.com/service/api", Tests: true,
-		Migrations: Migrations{Format: "goose", Dir: "db", Table: "app.keys"},
+		Migrations: Migrations{Format: "goose", Dir: "db", Table: "app.keys", Guards: "concurrent"},
 		Docs:       Docs{Dir: "site", Markdown: "site/idempotency.md", JSON: "api/policy.json"},
 		Templates:  "templates", Strict: true, AcceptDeclared: true,
 	}
@@ -84,7 +84,7 @@ func TestDefaultsThatFollow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		expect := Config{Spec: "a.yaml", Out: DefaultOut, Package: "idempotency", Migrations: Migrations{Table: DefaultTable},
+		expect := Config{Spec: "a.yaml", Out: DefaultOut, Package: "idempotency", Migrations: Migrations{Table: DefaultTable, Guards: "constraint"},
 			Docs: Docs{DefaultDocsDir, "docs/idempotency.md", "docs/idempotency-policy.json", "docs/idempotency.overlay.yaml"}}
 		want(&expect)
 		equal(t, c, expect)
@@ -117,6 +117,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"tests: yes please", `idemgen.yaml:1:8: tests has to be true or false, and this is text (config-type)`, ""},
 		{"migrations: {format: gooze}", `idemgen.yaml:1:22: migrations.format: "gooze" is not a migration format; did you mean "goose"? (config-value)`, ""},
 		{"migrations: {format: liquibase}", `idemgen.yaml:1:22: migrations.format: "liquibase" is not a migration format; known are plain, goose, golang-migrate, tern, dbmate, atlas (config-value)`, ""},
+		{"migrations: {format: goose, guards: lock}", `idemgen.yaml:1:37: migrations.guards: "lock" is not a way to add guards: write constraint or concurrent (config-value)`, ""},
 		{"migrations: {dir: x}", `idemgen.yaml:1:13: migrations has no format (config-missing)`, "add format:"},
 		{"migrations: {format: goose, table: 'a; drop table b'}", `idemgen.yaml:1:36: migrations.table: "a; drop table b" is not a table name: write name or schema.name in lower-case letters, digits and underscores (config-value)`, ""},
 		{"docs: {markdown: true}", `idemgen.yaml:1:18: docs.markdown has to be text or false, and this is the boolean true (config-type)`, ""},
@@ -161,14 +162,14 @@ func TestOverrides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Spec != "x.json" || strings.Join(c.Overlays, ",") != "o.yaml" || c.Out != "y" || c.Package != "z" || c.Migrations != (Migrations{"tern", "sql", "app.keys"}) || !c.Strict {
+	if c.Spec != "x.json" || strings.Join(c.Overlays, ",") != "o.yaml" || c.Out != "y" || c.Package != "z" || c.Migrations != (Migrations{"tern", "sql", "app.keys", "concurrent"}) || !c.Strict {
 		t.Errorf("%+v", c)
 	}
 	for value, want := range map[string]Migrations{
-		"none":         {"", "db", "app.keys"},
-		"goose":        {"goose", "db", "app.keys"},
-		"tern":         {"tern", "migrations", "app.keys"},
-		"goose:db/sql": {"goose", "db/sql", "app.keys"},
+		"none":         {"", "db", "app.keys", "concurrent"},
+		"goose":        {"goose", "db", "app.keys", "concurrent"},
+		"tern":         {"tern", "migrations", "app.keys", "concurrent"},
+		"goose:db/sql": {"goose", "db/sql", "app.keys", "concurrent"},
 	} {
 		c, err := base.With(Overrides{Migrations: value})
 		if err != nil || c.Migrations != want {

@@ -45,6 +45,7 @@ var members = []member{
 		{name: "format", kind: text, set: checked(checkFormat, func(c *Config) *string { return &c.Migrations.Format })},
 		{name: "dir", kind: text, set: inside(func(c *Config) *string { return &c.Migrations.Dir })},
 		{name: "table", kind: text, set: checked(checkTable, func(c *Config) *string { return &c.Migrations.Table })},
+		{name: "guards", kind: text, set: checked(checkGuards, func(c *Config) *string { return &c.Migrations.Guards })},
 	}},
 	{name: "docs", kind: objectOrNo, off: func(c *Config) { c.Docs = Docs{Markdown: leftOut, JSON: leftOut, Overlay: leftOut} }, members: []member{
 		{name: "dir", kind: text, set: inside(func(c *Config) *string { return &c.Docs.Dir })},

@@ -57,7 +57,7 @@ func TestSchemaEqualsMembers(t *testing.T) {
 	}
 	for path, want := range map[string]any{
 		"out": Default().Out, "tests": Default().Tests, "strict": Default().Strict, "acceptDeclared": Default().AcceptDeclared,
-		"migrations/table": Default().Migrations.Table, "docs/dir": Default().Docs.Dir,
+		"migrations/table": Default().Migrations.Table, "migrations/guards": Default().Migrations.Guards, "docs/dir": Default().Docs.Dir,
 	} {
 		first, rest, nested := strings.Cut(path, "/")
 		at := root.Properties[first]
@@ -126,7 +126,7 @@ func TestSchemaAndDecoderAgree(t *testing.T) {
 		"out: a/b", "out: /a", `out: 'a\b'`, `out: "a\nb"`, "out: ''", "package: a", "package: a-b", "package: main", "package: a_test", "package: 1a", "package: été",
 		"models: {}", "models: {import: a/b}", "models: {import: ./a}", "models: {imports: a}", "models: a", "models: false",
 		"tests: true", "tests: 'true'", "tests: 1", "migrations: false", "migrations: true", "migrations: {format: goose}", "migrations: {format: x}", "migrations: {dir: x}",
-		"migrations: {format: plain, table: a.b}", "migrations: {format: plain, table: A}", "docs: false", "docs: true", "docs: {}", "docs: {dir: x}", "docs: {dir: false}",
+		"migrations: {format: plain, table: a.b}", "migrations: {format: plain, table: A}", "migrations: {format: plain, guards: concurrent}", "migrations: {format: plain, guards: x}", "docs: false", "docs: true", "docs: {}", "docs: {dir: x}", "docs: {dir: false}",
 		"docs: {json: false, markdown: a, overlay: b/c}", "docs: {json: true}", "templates: ../x", "templates: 1", "strict: false", "acceptDeclared: null", "acceptDeclared: true",
 	} {
 		var value any
