@@ -29,7 +29,7 @@ var headerKeys = []keyName{
 // bodyKeys are members of a JSON request body, at its top level.
 var bodyKeys = []keyName{
 	{"idempotency_key", false, "body member idempotency_key (profile square)"}, // Square, Plaid
-	{"idempotencyKey", false, "body member idempotencyKey"},                    // Mercury, Circle
+	{"idempotencyKey", false, "body member idempotencyKey"},                    // the same in camel case
 	{"clientToken", false, "profile aws"},                                      // AWS, EC2 and others
 	{"ClientToken", false, "profile aws"},
 	{"unique_token", false, "body member unique_token (Shopify)"},                // Shopify, older REST API
