@@ -53,7 +53,7 @@ func idemgen(t *testing.T, want int, args ...string) (stdout, stderr string) {
 }
 
 // For each real document: init, generate, the same again, check. The results together are one
-// module that go vet accepts and whose generated tests pass.
+// module that go vet and staticcheck accept and whose generated tests pass.
 func TestRealSpecs(t *testing.T) {
 	specs := specFolder(t)
 	repository, err := filepath.Abs("../..")
@@ -106,14 +106,26 @@ func TestRealSpecs(t *testing.T) {
 			}
 		}
 		// The tests are generated ones: each keyed operation is sent twice, and the second answer has to be the first.
-		for _, command := range [][]string{{"vet", "./..."}, {"test", "./..."}} {
-			cmd := exec.Command("go", command...)
+		for _, command := range [][]string{{"go", "vet", "./..."}, {"go", "test", "./..."}, {staticcheck(t, repository), "./..."}} {
+			cmd := exec.Command(command[0], command[1:]...)
 			cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOSUMDB=off")
 			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Errorf("go %s: %v\n%s", strings.Join(command, " "), err, out)
+				t.Errorf("%s: %v\n%s", strings.Join(command, " "), err, out)
 			}
 		}
 	})
+}
+
+// staticcheck builds the version that internal/lint pins, and returns the command's path.
+func staticcheck(t *testing.T, repository string) string {
+	t.Helper()
+	command := filepath.Join(t.TempDir(), "staticcheck")
+	build := exec.Command("go", "build", "-o", command, "honnef.co/go/tools/cmd/staticcheck")
+	build.Dir = filepath.Join(repository, "internal", "lint")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build staticcheck: %v\n%s", err, out)
+	}
+	return command
 }
 
 func makeFolder(t *testing.T, file string) string {
