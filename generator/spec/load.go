@@ -37,7 +37,8 @@ type Options struct {
 func Load(o Options) (*policy.Document, diag.List, error) {
 	src := newSources()
 	defer src.close()
-	l := &loading{options: o, src: src, rep: &reporter{src: src, strict: o.Strict}, doc: &policy.Document{SpecFile: o.File}}
+	l := &loading{options: o, src: src, rep: &reporter{src: src, strict: o.Strict}, doc: &policy.Document{SpecFile: o.File},
+		stoodFor: map[*yaml.Node]string{}}
 	l.refs = &resolver{src: src, rep: l.rep, told: map[*yaml.Node]int{}}
 	if err := l.read(); err != nil {
 		return nil, nil, err
@@ -60,6 +61,8 @@ type loading struct {
 	doc     *policy.Document
 
 	patterns map[string]*regexp.Regexp // of examples' schemas
+	// stoodFor has the references in whose place an answer of a Swagger document was written.
+	stoodFor map[*yaml.Node]string
 }
 
 // read reads document and overlays into l.root, which stays nil when the document cannot be used.

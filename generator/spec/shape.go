@@ -244,11 +244,12 @@ func (l *loading) responses(op *operation) []policy.Response {
 			}
 			status = parsed
 		}
+		ref := cmp.Or(text(reference(node)), l.stoodFor[node])
 		node, _ = l.refs.deref(node, must)
 		if node == nil {
 			continue
 		}
-		response := policy.Response{Status: status, Description: text(get(node, "description")), Pos: l.src.at(key),
+		response := policy.Response{Status: status, Ref: ref, Description: text(get(node, "description")), Pos: l.src.at(key),
 			Contents: l.contents(get(node, "content"))}
 		for name, header := range members(get(node, "headers")) {
 			header, _ = l.refs.deref(header, must)

@@ -332,7 +332,8 @@ func (s *swagger) responses(op, responses *yaml.Node) *yaml.Node {
 }
 
 func (s *swagger) response(r *yaml.Node, produces []string) *yaml.Node {
-	if reference(r) != nil {
+	ref := text(reference(r))
+	if ref != "" {
 		// Resolved here, as the media types are those of the operation that refers.
 		if r, _ = s.l.refs.deref(r, must); r == nil {
 			return nullAt(s.root)
@@ -342,6 +343,9 @@ func (s *swagger) response(r *yaml.Node, produces []string) *yaml.Node {
 		return r
 	}
 	converted := mapAt(r)
+	if ref != "" {
+		s.l.stoodFor[converted] = ref
+	}
 	for key, value := range members(r) {
 		switch key.Value {
 		case "schema", "examples":
