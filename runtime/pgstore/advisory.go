@@ -33,7 +33,7 @@ func (a advisoryLock) claim(ctx context.Context, conn *pgxpool.Conn, t *target) 
 	}
 	var found look
 	if err == nil {
-		found, err = scanLook(results.QueryRow())
+		found, err = scanLook(results.Query())
 	}
 	if closed := results.Close(); err == nil {
 		err = closed
@@ -76,7 +76,7 @@ func (a advisoryLock) wait(ctx context.Context, conn *pgxpool.Conn, tx pgx.Tx, t
 	}
 	var found look
 	if err == nil {
-		found, err = scanLook(results.QueryRow())
+		found, err = scanLook(results.Query())
 	}
 	if closed := results.Close(); err == nil {
 		err = closed

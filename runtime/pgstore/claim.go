@@ -95,7 +95,7 @@ func (s *Store) try(ctx context.Context, t *target) (verdict, error) {
 		return verdict{}, fmt.Errorf("no connection: %w", err)
 	}
 	if s.recent.has(t.lock) {
-		found, err := scanLook(conn.QueryRow(ctx, s.sql.find, t.scope, t.key))
+		found, err := scanLook(conn.Query(ctx, s.sql.find, t.scope, t.key))
 		if err != nil {
 			return verdict{}, leaveFailed(ctx, conn, err)
 		}

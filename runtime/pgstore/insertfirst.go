@@ -95,7 +95,7 @@ func readInsert(results pgx.BatchResults, err error) (won bool, found look, _ er
 		_, err = results.Exec() // unbound
 	}
 	if err == nil {
-		found, err = scanLook(results.QueryRow())
+		found, err = scanLook(results.Query())
 	}
 	if closed := results.Close(); err == nil {
 		err = closed

@@ -63,21 +63,30 @@ type look struct {
 	expired bool
 }
 
-// scanLook reads the answer of findSQL.
-func scanLook(row pgx.Row) (look, error) {
+// scanLook reads the answer of findSQL. Most looks find nothing, so nothing is made ready for a record before there is one.
+func scanLook(rows pgx.Rows, err error) (look, error) {
+	if err != nil {
+		return look{}, err
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		rows.Close()
+		return look{}, rows.Err()
+	}
 	var (
 		rec                        runtime.Record
 		live                       bool
 		status, bodyState, version int16
 		header                     []byte
 	)
-	err := row.Scan(&live, &rec.CreatedAt, &rec.ExpiresAt, &rec.Attempt, &status, &bodyState, &version,
+	err = rows.Scan(&live, &rec.CreatedAt, &rec.ExpiresAt, &rec.Attempt, &status, &bodyState, &version,
 		&rec.Fingerprint, &rec.Operation, &header, &rec.Body)
+	rows.Close()
 	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		return look{}, nil
 	case err != nil:
 		return look{}, err
+	case rows.Err() != nil:
+		return look{}, rows.Err()
 	case !live:
 		return look{expired: true}, nil
 	}
