@@ -15,8 +15,9 @@ import (
 // commits, records and bytes of write-ahead log, allocations of this process, and processor time of both sides (Linux).
 // Unlike latency these hardly depend on how busy the machine is.
 //
-//	go test -run xxx -bench Cost -benchtime 2000x ./runtime/pgstore
+//	go test -run xxx -bench Cost -benchtime 1x ./runtime/pgstore
 func BenchmarkCost(b *testing.B) {
+	const requests = 3000
 	x := newBench(b)
 	execSQL(b, x.pool, "CREATE EXTENSION IF NOT EXISTS pg_walinspect")
 	for _, f := range x.flows() {
@@ -26,21 +27,21 @@ func BenchmarkCost(b *testing.B) {
 				must(b, f.run(ctx))
 			}
 			quiet(b, x.pool)
-			b.ReportAllocs()
 			from, commits := x.walPosition(b), x.commits(b)
 			server, writes := x.serverTime(b), x.wire.writes.Load()
-			client := processorTime("self")
-			b.ResetTimer()
-			for range b.N {
+			allocations, client := mallocs(), processorTime("self")
+			for range requests {
 				must(b, f.run(ctx))
 			}
-			b.StopTimer()
 			client = processorTime("self") - client
+			allocations = mallocs() - allocations
 			writes = x.wire.writes.Load() - writes
 			quiet(b, x.pool)
 			server = x.serverTime(b) - server
 			records, bytes := x.wal(b, from)
-			n := float64(b.N)
+			n := float64(requests)
+			b.ReportMetric(0, "ns/op") // see BenchmarkTransaction
+			b.ReportMetric(float64(allocations)/n, "mallocs/op")
 			b.ReportMetric(float64(writes)/n, "writes/op")
 			b.ReportMetric((x.commits(b)-commits-5)/n, "transactions/op") // five questions of ours
 			b.ReportMetric(records/n, "wal-records/op")
@@ -51,6 +52,12 @@ func BenchmarkCost(b *testing.B) {
 			}
 		})
 	}
+}
+
+func mallocs() uint64 {
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.Mallocs
 }
 
 func (x *bench) walPosition(b *testing.B) (lsn string) {
