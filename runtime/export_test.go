@@ -6,11 +6,7 @@ func (e *Engine[TX]) Waiting() int {
 	defer e.gate.mu.Unlock()
 	n := 0
 	for _, f := range e.gate.flights {
-		for _, w := range f.waiters {
-			if !w.gone {
-				n++
-			}
-		}
+		n += f.queue.Len()
 	}
 	return n
 }

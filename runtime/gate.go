@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"container/list"
 	"context"
 	"sync"
 	"time"
@@ -19,14 +20,14 @@ type gate struct {
 
 // flight is the requests with one id that are under way.
 type flight struct {
-	waiters []*waiter // in order of arrival; those who left are marked
+	queue   list.List // of *waiter, in order of arrival; who leaves is taken out, so that a hung leader gathers nobody
 	running bool      // the leader runs the work, rather than still looking for a record
 }
 
 type waiter struct {
-	impatient bool // leaves as soon as the leader runs the work
-	gone      bool // left, or has been told
-	told      chan gateOutcome
+	impatient bool             // leaves as soon as the leader runs the work
+	place     *list.Element    // in the queue; nil once told
+	told      chan gateOutcome // has room for the one thing that a waiter is told
 }
 
 type gateOutcome struct {
@@ -73,7 +74,7 @@ func (g *gate) enter(ctx context.Context, id ID, p patience) (*turn, gateOutcome
 		return nil, gateOutcome{state: gateBusy}
 	}
 	w := &waiter{impatient: p.untilRunning, told: make(chan gateOutcome, 1)}
-	f.waiters = append(f.waiters, w)
+	w.place = f.queue.PushBack(w)
 	g.mu.Unlock()
 
 	timer := time.NewTimer(p.limit)
@@ -82,9 +83,9 @@ func (g *gate) enter(ctx context.Context, id ID, p patience) (*turn, gateOutcome
 	select {
 	case outcome = <-w.told:
 	case <-timer.C:
-		outcome = g.depart(w, gateBusy)
+		outcome = g.depart(f, w, gateBusy)
 	case <-ctx.Done():
-		outcome = g.depart(w, gateGone)
+		outcome = g.depart(f, w, gateGone)
 	}
 	if outcome.state == gateLead {
 		return &turn{g, id}, outcome
@@ -94,14 +95,13 @@ func (g *gate) enter(ctx context.Context, id ID, p patience) (*turn, gateOutcome
 
 // depart takes w out of the queue, unless it has been told something in the meantime: then that counts. A lead is
 // accepted even by a caller whose context has ended; its claim fails, and the lead goes on to the next.
-func (g *gate) depart(w *waiter, state gateState) gateOutcome {
+func (g *gate) depart(f *flight, w *waiter, state gateState) gateOutcome {
 	g.mu.Lock()
-	told := w.gone
-	w.gone = true
-	g.mu.Unlock()
-	if told {
+	defer g.mu.Unlock()
+	if w.place == nil {
 		return <-w.told
 	}
+	f.queue.Remove(w.place)
 	return gateOutcome{state: state}
 }
 
@@ -111,18 +111,13 @@ func (t *turn) running() {
 	defer t.gate.mu.Unlock()
 	f := t.gate.flights[t.id]
 	f.running = true
-	patient := f.waiters[:0]
-	for _, w := range f.waiters {
-		switch {
-		case w.gone:
-		case w.impatient:
-			w.tell(gateOutcome{state: gateBusy})
-		default:
-			patient = append(patient, w)
+	for e := f.queue.Front(); e != nil; {
+		w := e.Value.(*waiter)
+		e = e.Next()
+		if w.impatient {
+			f.tell(w, gateOutcome{state: gateBusy})
 		}
 	}
-	clear(f.waiters[len(patient):])
-	f.waiters = patient
 }
 
 // leave ends the lead. With a record, all who wait have their answer; without, the next one leads.
@@ -130,23 +125,21 @@ func (t *turn) leave(record *Record) {
 	t.gate.mu.Lock()
 	defer t.gate.mu.Unlock()
 	f := t.gate.flights[t.id]
-	for i, w := range f.waiters {
-		switch {
-		case w.gone:
-		case record != nil:
-			w.tell(gateOutcome{state: gateRecord, record: record})
-		default:
-			w.tell(gateOutcome{state: gateLead})
-			f.waiters = f.waiters[i+1:]
+	for e := f.queue.Front(); e != nil; e = f.queue.Front() {
+		w := e.Value.(*waiter)
+		if record == nil {
+			f.tell(w, gateOutcome{state: gateLead})
 			f.running = false
 			return
 		}
+		f.tell(w, gateOutcome{state: gateRecord, record: record})
 	}
 	delete(t.gate.flights, t.id)
 }
 
-// tell never blocks: a waiter is told once. The gate is locked.
-func (w *waiter) tell(outcome gateOutcome) {
-	w.gone = true
+// tell takes w out of the queue with the outcome. It never blocks: a waiter is told once. The gate is locked.
+func (f *flight) tell(w *waiter, outcome gateOutcome) {
+	f.queue.Remove(w.place)
+	w.place = nil
 	w.told <- outcome
 }

@@ -22,11 +22,7 @@ func (g *gate) waitFor(t testing.TB, id ID, n int) {
 		f := g.flights[id]
 		waiting := 0
 		if f != nil {
-			for _, w := range f.waiters {
-				if !w.gone {
-					waiting++
-				}
-			}
+			waiting = f.queue.Len()
 		}
 		g.mu.Unlock()
 		if waiting == n {
@@ -186,12 +182,35 @@ func TestGate_WaitIsBounded(t *testing.T) {
 
 // TestGate_WhatIsToldCounts has a waiter whose time is up in the moment in which it has been told.
 func TestGate_WhatIsToldCounts(t *testing.T) {
-	g := newGate()
+	g, f := newGate(), &flight{}
 	w := &waiter{told: make(chan gateOutcome, 1)}
-	w.tell(gateOutcome{state: gateLead})
-	if outcome := g.depart(w, gateBusy); outcome.state != gateLead {
+	w.place = f.queue.PushBack(w)
+	f.tell(w, gateOutcome{state: gateLead})
+	if outcome := g.depart(f, w, gateBusy); outcome.state != gateLead {
 		t.Errorf("a lead is lost: %+v", outcome)
 	}
+}
+
+// TestGate_C4_WhoLeavesIsForgotten has clients give up on a leader that hangs: they must not gather in memory behind it.
+func TestGate_C4_WhoLeavesIsForgotten(t *testing.T) {
+	g, id := newGate(), ID{"s", "k"}
+	lead, _ := g.enter(context.Background(), id, testPatience)
+	lead.running()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for range 1000 {
+		if _, outcome := g.enter(ctx, id, testPatience); outcome.state != gateGone {
+			t.Fatalf("%+v", outcome)
+		}
+	}
+	g.mu.Lock()
+	held := g.flights[id].queue.Len()
+	g.mu.Unlock()
+	if held != 0 {
+		t.Errorf("%d requests that have left are still held", held)
+	}
+	lead.leave(nil)
+	g.wantEmpty(t)
 }
 
 // TestGate_LeadIsNeverLost has waiters leave around the time at which they are told.

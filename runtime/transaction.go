@@ -175,11 +175,11 @@ func (c *Call[TX]) begin(ctx context.Context) (Work[TX], error) {
 	return c.engine.store.Begin(ctx)
 }
 
-// run runs the work once in tx and ends tx, whatever the work does.
+// run runs the work once in tx and ends tx, whatever the work does, and whatever the store is given to commit with does.
 func (c *Call[TX]) run(ctx context.Context, tx Work[TX], work workFunc[TX]) (result run) {
-	ended := false
+	returned := false
 	defer func() {
-		if ended {
+		if returned {
 			return
 		}
 		// A panic, or runtime.Goexit, for which recover returns nil and which goes on by itself.
@@ -194,12 +194,16 @@ func (c *Call[TX]) run(ctx context.Context, tx Work[TX], work workFunc[TX]) (res
 		c.engine.observe(ctx, c.plan, "handler panicked", &PanicError{Value: value, Stack: debug.Stack()})
 		result = run{verdict: answered, answer: c.respond(c.plan.internal())}
 	}()
+	result = c.attempt(ctx, tx, work)
+	returned = true
+	return result
+}
 
+func (c *Call[TX]) attempt(ctx context.Context, tx Work[TX], work workFunc[TX]) run {
 	answer, err := work(ctx, tx.Tx())
 	if err == nil {
 		answer, err = normalise(answer)
 	}
-	ended = true
 	if err != nil {
 		c.engine.rollback(ctx, c.plan, tx)
 		return c.refused(ctx, err)

@@ -101,6 +101,10 @@ func TestTransaction_R2_RejectStoresNothing(t *testing.T) {
 			call.Reject(errors.New("amount is missing"))
 		case `{"a":2}`:
 			call.Reject(&runtime.Problem{Status: 415, Title: "Unsupported"})
+		case `{"a":4}`:
+			call.Reject(&wire.Invalid{Status: 400, Violations: []wire.Violation{{Pointer: "#/a", Detail: "must be at least 5"}}})
+		case `{"a":5}`:
+			call.Reject(fmt.Errorf("wrapped: %w", &wire.Invalid{Status: 415, Accept: []string{"text/csv"}}))
 		default:
 			call.Reject(nil)
 		}
@@ -114,6 +118,16 @@ func TestTransaction_R2_RejectStoresNothing(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	do(mux, s.request(`{"a":3}`, header("Idempotency-Key", "k"))).wantProblem(t, 400, "invalid-request")
+	a = do(mux, s.request(`{"a":4}`, header("Idempotency-Key", "k")))
+	a.wantProblem(t, 400, "invalid-request")
+	if !strings.Contains(a.body, `"errors":[{"pointer":"#/a","detail":"must be at least 5"}]`) {
+		t.Error(a.body)
+	}
+	a = do(mux, s.request(`{"a":5}`, header("Idempotency-Key", "k")))
+	a.wantProblem(t, 415, "unsupported-media-type")
+	if a.header.Get("Accept") != "text/csv" {
+		t.Errorf("Accept: %q", a.header.Get("Accept"))
+	}
 	s.want(0, 0, 0)
 	if s.store.claims.Load() != 0 {
 		t.Error("the store was asked")
@@ -364,6 +378,19 @@ func TestTransaction_A10_Panic(t *testing.T) {
 			t.Errorf("afterwards: %+v", a)
 		}
 	}
+}
+
+// A sealer is a user's code too, and runs within the commit.
+func TestTransaction_A10_PanicWhileCommitting(t *testing.T) {
+	s := newService(t, payment(func(p *policy.Policy) { p.InFlight.MaxWait = 50 * time.Millisecond }))
+	s.store.onCommit = func(context.Context, runtime.Work[pgx.Tx], *runtime.Record) error { panic("no key to seal with") }
+	s.post("k", body).wantProblem(t, 500, "internal-error")
+	s.want(1, 0, 0)
+	s.store.onCommit = nil
+	if a := s.post("k", body); a.status != 201 || a.replayed() { // no transaction is left, which would hold the key
+		t.Errorf("afterwards: %+v", a)
+	}
+	s.want(2, 1, 1)
 }
 
 func TestTransaction_A10_AbortHandlerPassesThrough(t *testing.T) {
