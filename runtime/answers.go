@@ -26,6 +26,7 @@ const (
 	ProblemBodyTooLarge        = "body-too-large"
 	ProblemUnsupportedEncoding = "unsupported-encoding"
 	ProblemInvalidRequest      = "invalid-request"
+	ProblemUnsupportedMedia    = "unsupported-media-type"
 	ProblemInternalError       = "internal-error"
 )
 
@@ -55,13 +56,14 @@ var (
 	caseBodyTooLarge    = &problemCase{ProblemBodyTooLarge, 413, "The request body is too large", nil}
 	caseBadEncoding     = &problemCase{ProblemUnsupportedEncoding, 415, "The request body's encoding is not supported", nil}
 	caseBadRequest      = &problemCase{ProblemInvalidRequest, 400, "The request is invalid", nil}
+	caseBadMedia        = &problemCase{ProblemUnsupportedMedia, 415, "The request body's content type is not supported", nil}
 	caseInternal        = &problemCase{ProblemInternalError, 500, "Internal error", nil}
 )
 
 var cases = []*problemCase{
 	caseMissing, caseMalformed, caseMismatch, caseInFlight, caseUnavailable, caseTooLarge, caseOldVersion, caseUnknownOutcome,
 	caseConflict, caseDuplicateEffect, caseUnauthenticated, caseBadBody, caseBodyTooLarge, caseBadEncoding,
-	caseBadRequest, caseInternal,
+	caseBadRequest, caseBadMedia, caseInternal,
 }
 
 // problem is what the policy says of a case, completed by the case's own values. detail never repeats what a client sent.

@@ -13,8 +13,11 @@ import (
 type Problem struct {
 	// Status is the HTTP status. Anything but 400 to 599 counts as 500: an error never looks like a success.
 	Status int
-	// Type is a URI that names the kind of problem; empty counts as "about:blank".
+	// Type is a URI that names the kind of problem; empty counts as what Name says, and without a name as "about:blank".
 	Type string
+	// Name is one of the runtime's own kinds, such as [ProblemInvalidRequest]. It fills in what is not set of Status, Type
+	// and Title; the type begins as [WithProblemBase] says.
+	Name string
 	// Title is the kind of problem in a few words, Detail what a client can do about this occurrence.
 	Title, Detail string
 	// Instance is a URI of this occurrence; usually empty.
@@ -37,6 +40,7 @@ type ProblemError interface {
 
 // Error is the title and the detail on one line.
 func (p *Problem) Error() string {
+	p = p.named(DefaultProblemBase)
 	title := p.Title
 	if title == "" {
 		title = http.StatusText(p.status())
@@ -60,6 +64,31 @@ func (p *Problem) status() int {
 	return p.Status
 }
 
+// named is p with what its name fills in. base is where the runtime's types are documented.
+func (p *Problem) named(base string) *Problem {
+	if p.Name == "" {
+		return p
+	}
+	for _, c := range cases {
+		if c.name != p.Name {
+			continue
+		}
+		whole := *p
+		whole.Name = ""
+		if whole.Status == 0 {
+			whole.Status = c.status
+		}
+		if whole.Type == "" {
+			whole.Type = base + c.name
+		}
+		if whole.Title == "" {
+			whole.Title = c.title
+		}
+		return &whole
+	}
+	return p
+}
+
 // asProblem finds the problem that err is or wraps. One that is nil counts as a 500 that says nothing.
 func asProblem(err error) (*Problem, bool) {
 	var known ProblemError
@@ -75,6 +104,7 @@ func asProblem(err error) (*Problem, bool) {
 // MarshalJSON writes the members of RFC 9457, section 3.1, first and in its order, then "code" when there is one, then
 // the extensions sorted by name.
 func (p *Problem) MarshalJSON() ([]byte, error) {
+	p = p.named(DefaultProblemBase)
 	members := []struct {
 		name  string
 		value any

@@ -39,7 +39,11 @@ func stripeShape(p *Problem) (string, any) {
 
 // response is the problem as an answer. A plan gives it the operation's shape and a link to the operation's policy.
 func (p *Problem) response(plan *plan) Response {
-	write := problemShape
+	write, base := problemShape, DefaultProblemBase
+	if plan != nil {
+		base = plan.settings.problemBase
+	}
+	p = p.named(base)
 	header := p.Header.Clone()
 	if header == nil {
 		header = http.Header{}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/idemgen/idemgen/runtime"
 	"github.com/idemgen/idemgen/runtime/policy"
+	"github.com/idemgen/idemgen/runtime/wire"
 )
 
 const body = `{"amount":100}`

@@ -227,7 +227,7 @@ func TestInvalid_C5_HTTPProblem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `{"type":"about:blank","title":"The request is not valid","status":400,"detail":"The members of errors say what to change.",` +
+	const want = `{"type":"https://github.com/idemgen/idemgen/blob/main/docs/problems.md#invalid-request","title":"The request is invalid","status":400,"detail":"The members of errors say what to change.",` +
 		`"errors":[{"in":"query","parameter":"limit","detail":"must be an integer"},{"pointer":"#/amount","detail":"must be at least 1"}]}`
 	if string(text) != want {
 		t.Errorf("\n got %s\nwant %s", text, want)
