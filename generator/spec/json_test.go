@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/idemgen/idemgen/generator/spec/extension"
 )
 
 func TestParseJSON(t *testing.T) {
@@ -102,7 +104,7 @@ func FuzzParseJSON(f *testing.F) {
 			return
 		}
 		dropDuplicates(root, func(*yaml.Node, *yaml.Node) {})
-		if strings.Contains(text, extensionName) {
+		if strings.Contains(text, extension.Name) {
 			return
 		}
 		if got, want := decode(t, rawJSON(root)), decode(t, []byte(text)); !reflect.DeepEqual(got, want) {

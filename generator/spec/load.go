@@ -10,9 +10,6 @@ import (
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
-// extensionName is the extension that this project reads.
-const extensionName = "x-idempotency"
-
 // Options say what to load, and how strictly.
 type Options struct {
 	// File is the OpenAPI document's path.
@@ -38,7 +35,7 @@ func Load(o Options) (*policy.Document, diag.List, error) {
 	src := newSources()
 	defer src.close()
 	l := &loading{options: o, src: src, rep: &reporter{src: src, strict: o.Strict}, doc: &policy.Document{SpecFile: o.File},
-		stoodFor: map[*yaml.Node]string{}}
+		stoodFor: map[*yaml.Node]string{}, decided: map[*yaml.Node]bool{}, stands: map[*yaml.Node]string{}}
 	l.refs = &resolver{src: src, rep: l.rep, told: map[*yaml.Node]int{}}
 	if err := l.read(); err != nil {
 		return nil, nil, err
@@ -63,6 +60,12 @@ type loading struct {
 	patterns map[string]*regexp.Regexp // of examples' schemas
 	// stoodFor has the references in whose place an answer of a Swagger document was written.
 	stoodFor map[*yaml.Node]string
+	// written is the main document, overlays applied, before a Swagger document was rewritten.
+	written *yaml.Node
+	// decided are the values of x-idempotency that were read.
+	decided map[*yaml.Node]bool
+	// stands has the JSON Pointer of the path item that each of its members is written in.
+	stands map[*yaml.Node]string
 }
 
 // read reads document and overlays into l.root, which stays nil when the document cannot be used.
@@ -98,6 +101,7 @@ func (l *loading) read() error {
 	if len(overlays) > 0 && !l.isOpenAPI(main.root) {
 		return nil
 	}
+	l.written = main.root
 	if l.doc.OpenAPI == "2.0" {
 		l.convert()
 	}
@@ -162,6 +166,11 @@ func (l *loading) resolve() {
 	for _, f := range l.src.files[1:] {
 		if f.overlays == nil {
 			l.refs.sweep(f.root)
+			if f == l.main {
+				l.strays(l.written, "", false)
+			} else {
+				l.strays(f.root, "", false)
+			}
 		}
 	}
 	l.rep.list = append(l.rep.list, extension.Check(l.doc)...)
@@ -170,6 +179,10 @@ func (l *loading) resolve() {
 
 // about reads what the document says of itself.
 func (l *loading) about() {
+	l.isObject("info", "", l.rep.problem)
+	if servers := get(l.root, "servers"); servers != nil && !isNull(servers) && !isList(servers) {
+		l.rep.problem(servers, ruleStructure, "", "servers must be a list")
+	}
 	l.doc.Title, l.doc.Version = text(walk(l.root, "info", "title")), text(walk(l.root, "info", "version"))
 	for _, server := range items(get(l.root, "servers")) {
 		if url := text(get(server, "url")); url != "" {
@@ -180,17 +193,24 @@ func (l *loading) about() {
 
 // rootExtension reads x-idempotency at the root.
 func (l *loading) rootExtension() *extension.Root {
-	root, found := extension.DecodeRoot(get(l.root, extensionName), l.src.at)
+	root, found := extension.DecodeRoot(l.extensionOf(l.root), l.src.at)
 	l.rep.list = append(l.rep.list, found...)
 	l.doc.PageTitle, l.doc.Contact, l.doc.DocsURL = root.Title, root.Contact, root.DocsURL
 	l.doc.Profile, l.doc.Consumers = root.Profile, root.Consumers
 	return root
 }
 
+// extensionOf is n's x-idempotency, nil when it has none.
+func (l *loading) extensionOf(n *yaml.Node) *yaml.Node {
+	value := get(n, extension.Name)
+	l.decided[value] = true
+	return value
+}
+
 // decide reads what is said of an operation, by x-idempotency or in Fern's words.
 func (l *loading) decide(op *operation, root *extension.Root) {
 	members := func(n *yaml.Node, level policy.Level) *extension.Members {
-		decoded, found := extension.DecodeMembers(get(n, extensionName), l.src.at, level)
+		decoded, found := extension.DecodeMembers(l.extensionOf(n), l.src.at, level)
 		l.rep.list = append(l.rep.list, found...)
 		return decoded
 	}

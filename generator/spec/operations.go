@@ -27,6 +27,10 @@ var methods = []string{"get", "put", "post", "delete", "options", "head", "patch
 // operations lists every operation of the document, sorted as [policy.Document.Operations] says.
 func (l *loading) operations() []*operation {
 	var list []*operation
+	// A finding that stops nothing would have a run delete what an earlier one generated.
+	l.isObject("paths", "write paths: {/payments: {post: ...}}", l.rep.fail)
+	l.isObject("webhooks", "write webhooks: {paid: {post: ...}}", l.rep.fail)
+	l.isObject("components", "", l.rep.problem)
 	for key, item := range members(get(l.root, "paths")) {
 		if strings.HasPrefix(key.Value, "/") {
 			list = append(list, l.pathItem("paths", key, item)...)
@@ -56,8 +60,15 @@ func (l *loading) operations() []*operation {
 	return list
 }
 
+// isObject reports a member of the document that is something else. An empty one is as good as none.
+func (l *loading) isObject(member, hint string, report func(n *yaml.Node, rule, hint, format string, args ...any)) {
+	if value := get(l.written, member); value != nil && !isNull(value) && !isMap(value) {
+		report(value, ruleStructure, hint, "%s must be an object", member)
+	}
+}
+
 func (l *loading) pathItem(section string, key, item *yaml.Node) []*operation {
-	item = l.mergedItem(item)
+	item = l.mergedItem(item, "/"+section+"/"+escapeToken(key.Value))
 	if item == nil || isNull(item) {
 		return nil
 	}
@@ -66,51 +77,78 @@ func (l *loading) pathItem(section string, key, item *yaml.Node) []*operation {
 		return nil
 	}
 	var list []*operation
-	add := func(at, node *yaml.Node, method string, fixed bool) {
+	add := func(at, node *yaml.Node, method, pointer string, fixed bool) {
 		if !isMap(node) {
 			l.rep.problem(at, ruleStructure, "", "the operation %s %s must be an object", shown(method), shown(key.Value))
 			return
 		}
 		op := l.operation(at, node, method, key.Value)
 		op.section, op.itemKey, op.item, op.fixed = section, key.Value, item, fixed
-		op.out.Webhook = section == "webhooks"
+		op.out.Webhook, op.out.Pointer = section == "webhooks", pointer
 		list = append(list, op)
 	}
 	for member, node := range members(item) {
+		pointer := below(l.stands[member], member.Value)
 		switch {
 		case slices.Contains(methods, member.Value):
-			add(member, node, strings.ToUpper(member.Value), true)
+			add(member, node, strings.ToUpper(member.Value), pointer, true)
 		case member.Value == "additionalOperations":
+			if !isMap(node) {
+				l.rep.problem(node, ruleStructure, "", "additionalOperations of %s must be an object", shown(key.Value))
+			}
 			for method, node := range members(node) {
-				add(method, node, method.Value, false)
+				add(method, node, method.Value, below(pointer, method.Value), false)
 			}
 		}
 	}
 	return list
 }
 
-// mergedItem is a path item with what its reference brings. Members beside `$ref` win: OpenAPI leaves it open, tools
-// agree on it.
-func (l *loading) mergedItem(item *yaml.Node) *yaml.Node {
+// below is the pointer of a member of what pointer names.
+func below(pointer, member string) string {
+	if pointer == "" {
+		return ""
+	}
+	return pointer + "/" + escapeToken(member)
+}
+
+// mergedItem is the path item at pointer with what its references bring. Members beside `$ref` win: OpenAPI leaves it
+// open, tools agree on it. Where each member stands is noted in l.stands.
+func (l *loading) mergedItem(item *yaml.Node, pointer string) *yaml.Node {
+	l.noteStands(item, pointer)
 	if reference(item) == nil {
 		return item
 	}
-	target, _ := l.refs.deref(item, must)
-	if target == nil {
+	if end, _ := l.refs.deref(item, must); end == nil {
 		return nil
 	}
 	merged := &yaml.Node{Kind: yaml.MappingNode, Tag: mapTag, Line: item.Line, Column: item.Column}
-	for member, value := range members(item) {
-		if member.Value != "$ref" {
-			merged.Content = append(merged.Content, member, value)
+	for {
+		for member, value := range members(item) {
+			if member.Value != "$ref" && !has(merged, member.Value) {
+				merged.Content = append(merged.Content, member, value)
+			}
+		}
+		ref := reference(item)
+		if ref == nil {
+			return merged
+		}
+		item = l.refs.follow(ref, must)
+		l.noteStands(item, fragmentOf(ref.Value))
+	}
+}
+
+// noteStands remembers the pointer of the path item that a member stands in: where it was written, and so the first one.
+// No pointer into the main document leads to what stands in another file.
+func (l *loading) noteStands(item *yaml.Node, pointer string) {
+	if f := l.src.fileOf(item); f == nil || f.document() != l.main {
+		pointer = ""
+	}
+	for member := range members(item) {
+		if _, known := l.stands[member]; !known {
+			l.stands[member] = pointer
 		}
 	}
-	for member, value := range members(target) {
-		if !has(merged, member.Value) && member.Value != "$ref" {
-			merged.Content = append(merged.Content, member, value)
-		}
-	}
-	return merged
 }
 
 func (l *loading) operation(key, node *yaml.Node, method, path string) *operation {
@@ -127,6 +165,12 @@ func (l *loading) operation(key, node *yaml.Node, method, path string) *operatio
 		Deprecated:  isTrue(get(node, "deprecated")),
 		Pos:         l.src.at(key),
 	}
+	for status := range members(get(node, "responses")) {
+		if len(status.Value) == 3 && status.Value[0] == '2' {
+			op.out.Successes = append(op.out.Successes, status.Value)
+		}
+	}
+	slices.Sort(op.out.Successes)
 	if docs := walk(node, "externalDocs", "url"); isText(docs) {
 		op.out.ExternalDocs = docs.Value
 	}

@@ -68,14 +68,14 @@ func (r *resolver) follow(ref *yaml.Node, weight need) *yaml.Node {
 	if target := from.resolved[ref.Value]; target != nil {
 		return target
 	}
-	file, fragment, _ := strings.Cut(ref.Value, "#")
+	file, _, _ := strings.Cut(ref.Value, "#")
 	into := from
 	if file != "" {
 		if into = r.open(from, ref, file, weight); into == nil {
 			return nil
 		}
 	}
-	target := into.find(fragment)
+	target := into.find(fragmentOf(ref.Value))
 	if target == nil {
 		r.tell(ref, weight, ruleDanglingRef, "add what it names, or mend the reference", "the reference %s leads nowhere", quoteShort(ref.Value))
 		return nil
@@ -148,11 +148,17 @@ func (f *source) document() *source {
 	return f
 }
 
-// find is the node that a URI fragment names: a JSON Pointer, an anchor, or the whole file.
-func (f *source) find(fragment string) *yaml.Node {
+// fragmentOf is a reference's fragment, decoded.
+func fragmentOf(ref string) string {
+	_, fragment, _ := strings.Cut(ref, "#")
 	if decoded, err := url.PathUnescape(fragment); err == nil {
-		fragment = decoded
+		return decoded
 	}
+	return fragment
+}
+
+// find is the node that a fragment names: a JSON Pointer, an anchor, or the whole file.
+func (f *source) find(fragment string) *yaml.Node {
 	if fragment != "" && fragment[0] != '/' {
 		return f.anchor(fragment)
 	}
@@ -235,6 +241,10 @@ func (r *resolver) sweep(n *yaml.Node) {
 			for _, schema := range members(value) { // "example" is a fine name for a property
 				r.sweep(schema)
 			}
+		case key.Value == "responses": // `default` is one of them
+			for _, response := range members(value) {
+				r.sweep(response)
+			}
 		case key.Value == "examples":
 			for _, example := range members(value) {
 				if ref := reference(example); ref != nil {
@@ -257,11 +267,8 @@ func (r *resolver) glance(ref *yaml.Node) {
 
 // nameOf is the name that a reference gives to what it names: the component's, or the file's.
 func nameOf(ref string) string {
-	file, fragment, _ := strings.Cut(ref, "#")
-	if decoded, err := url.PathUnescape(fragment); err == nil {
-		fragment = decoded
-	}
-	tokens := pointerTokens(fragment)
+	file, _, _ := strings.Cut(ref, "#")
+	tokens := pointerTokens(fragmentOf(ref))
 	if len(tokens) == 0 {
 		base := path.Base(file)
 		return strings.TrimSuffix(base, path.Ext(base))

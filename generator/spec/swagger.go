@@ -102,13 +102,13 @@ func (s *swagger) servers(where *yaml.Node) *yaml.Node {
 func (s *swagger) paths(paths *yaml.Node) *yaml.Node {
 	converted := mapAt(paths)
 	for path, item := range members(paths) {
-		converted.Content = append(converted.Content, path, s.pathItem(item))
+		converted.Content = append(converted.Content, path, s.pathItem(item, "/paths/"+escapeToken(path.Value)))
 	}
 	return converted
 }
 
-func (s *swagger) pathItem(item *yaml.Node) *yaml.Node {
-	if item = s.l.mergedItem(item); !isMap(item) {
+func (s *swagger) pathItem(item *yaml.Node, pointer string) *yaml.Node {
+	if item = s.l.mergedItem(item, pointer); !isMap(item) {
 		return item
 	}
 	converted := mapAt(item)

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/idemgen/idemgen/generator/spec/extension"
 )
 
 // The tags of a tree's nodes: JSON's types, by YAML's names.
@@ -205,7 +207,7 @@ func dropDuplicates(n *yaml.Node, found func(key, first *yaml.Node)) {
 		dropInMapping(n, found)
 	}
 	for key, value := range members(n) {
-		if value.Kind != yaml.ScalarNode && key.Value != extensionName {
+		if value.Kind != yaml.ScalarNode && key.Value != extension.Name {
 			dropDuplicates(value, found)
 		}
 	}

@@ -73,6 +73,11 @@ type Operation struct {
 	ExternalDocs string
 	// Pos is the operation's key in its file.
 	Pos Position
+	// Pointer is the JSON Pointer of the operation in the document with its overlays, for its path item may be a
+	// reference; empty when it stands in another file.
+	Pointer string
+	// Successes are the statuses of class 2XX that the document gives the operation's answers, as written, sorted.
+	Successes []string
 
 	Decision Decision
 	// Reason is the author's reason for Natural and NotRepeatable; it may be empty.
