@@ -83,7 +83,7 @@ func (b *overlayBuilder) operation(op *policy.Operation, docs string) {
 			fmt.Sprintf("%s %s stands in a file of its own, and an overlay changes the main document only", op.Method, op.Path),
 			"apply the overlay to the document after bundling it into one file")
 	}
-	target := operationPath(op)
+	target := op.JSONPath()
 	description := described(op, docs)
 	if description == op.Description {
 		description = ""
@@ -94,7 +94,7 @@ func (b *overlayBuilder) operation(op *policy.Operation, docs string) {
 	}
 	if parameter := b.missingParameter(op); parameter != nil {
 		parameters = list(parameter)
-		b.remove(fmt.Sprintf("%s.parameters[?@.name == %s && @.in == %s]", target, quotePath(op.Policy.Key.Name), quotePath(string(op.Policy.Key.In))))
+		b.remove(fmt.Sprintf("%s.parameters[?@.name == %s && @.in == %s]", target, policy.QuoteJSONPath(op.Policy.Key.Name), policy.QuoteJSONPath(string(op.Policy.Key.In))))
 	}
 	update := object(
 		field{"description", textOr(description)},
@@ -112,40 +112,6 @@ func orNil(node *yaml.Node) *yaml.Node {
 		return nil
 	}
 	return node
-}
-
-// operationPath is the RFC 9535 path of an operation.
-func operationPath(op *policy.Operation) string {
-	item := "$.paths[" + quotePath(op.Path) + "]"
-	if op.Webhook {
-		item = "$.webhooks[" + quotePath(op.Path) + "]"
-	}
-	method := strings.ToLower(op.Method)
-	switch method {
-	case "get", "put", "post", "delete", "options", "head", "patch", "trace", "query":
-		return item + "." + method
-	default:
-		return item + ".additionalOperations[" + quotePath(op.Method) + "]"
-	}
-}
-
-// quotePath writes a name or a string literal of RFC 9535, section 2.3.1.1.
-func quotePath(name string) string {
-	var out strings.Builder
-	out.WriteByte('\'')
-	for _, r := range name {
-		switch {
-		case r == '\'' || r == '\\':
-			out.WriteRune('\\')
-			out.WriteRune(r)
-		case r < ' ':
-			fmt.Fprintf(&out, `\u%04x`, r)
-		default:
-			out.WriteRune(r)
-		}
-	}
-	out.WriteByte('\'')
-	return out.String()
 }
 
 // The paragraph in a description stands between comments, by which it is found again; CommonMark renderers do not show
@@ -242,9 +208,9 @@ func keySchema(key policy.Key) []field {
 
 // sharedResponse updates a shared response, once.
 func (b *overlayBuilder) sharedResponse(name string, update *yaml.Node) {
-	target := "$.components.responses[" + quotePath(name) + "]"
+	target := "$.components.responses[" + policy.QuoteJSONPath(name) + "]"
 	if b.swagger {
-		target = "$.responses[" + quotePath(name) + "]"
+		target = "$.responses[" + policy.QuoteJSONPath(name) + "]"
 	}
 	if b.components[target] {
 		return

@@ -24,12 +24,12 @@ func TestOperationPath_SelectsTheOperation(t *testing.T) {
 				if webhook {
 					section = "webhooks"
 				}
-				selects(t, operationPath(op), map[string]any{section: map[string]any{name: map[string]any{member: here, "get": "no"}, name + "x": map[string]any{member: "no"}}}, here)
+				selects(t, op.JSONPath(), map[string]any{section: map[string]any{name: map[string]any{member: here, "get": "no"}, name + "x": map[string]any{member: "no"}}}, here)
 			}
 		}
 		op := &policy.Operation{Method: "COPY", Path: name}
-		selects(t, operationPath(op), map[string]any{"paths": map[string]any{name: map[string]any{"additionalOperations": map[string]any{"COPY": here}}}}, here)
-		selects(t, "$.parameters[?@.name == "+quotePath(name)+" && @.in == 'header']", map[string]any{"parameters": []any{
+		selects(t, op.JSONPath(), map[string]any{"paths": map[string]any{name: map[string]any{"additionalOperations": map[string]any{"COPY": here}}}}, here)
+		selects(t, "$.parameters[?@.name == "+policy.QuoteJSONPath(name)+" && @.in == 'header']", map[string]any{"parameters": []any{
 			map[string]any{"name": name, "in": "query"}, map[string]any{"name": name, "in": "header"}, map[string]any{"$ref": "#/x"},
 		}}, map[string]any{"name": name, "in": "header"})
 	}

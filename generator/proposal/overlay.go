@@ -123,7 +123,7 @@ func writeDecision(text *strings.Builder, op *policy.Operation, key policy.Decla
 		decision = "required"
 	}
 	fmt.Fprintf(text, "\n  # %s\n  # Declared: %s.\n", heading(op), known(key))
-	fmt.Fprintf(text, "  - target: %s\n    update:\n      x-idempotency: %s\n", scalar(targetOf(op)), decision)
+	fmt.Fprintf(text, "  - target: %s\n    update:\n      x-idempotency: %s\n", scalar(op.JSONPath()), decision)
 }
 
 func writeOpen(text *strings.Builder, op *policy.Operation, why string) {
@@ -131,7 +131,7 @@ func writeOpen(text *strings.Builder, op *policy.Operation, why string) {
 	if _, advice := reasonFor(op); len(op.Declared) == 0 {
 		fmt.Fprintf(text, "  # Most likely: %s.\n", advice)
 	}
-	fmt.Fprintf(text, "  # - target: %s\n  #   update:\n  #     x-idempotency: required\n", scalar(targetOf(op)))
+	fmt.Fprintf(text, "  # - target: %s\n  #   update:\n  #     x-idempotency: required\n", scalar(op.JSONPath()))
 }
 
 func heading(op *policy.Operation) string {
@@ -143,11 +143,4 @@ func heading(op *policy.Operation) string {
 		return name + ": " + about
 	}
 	return name
-}
-
-func targetOf(op *policy.Operation) string {
-	if op.Webhook {
-		return target("webhooks", op.Path, op.Method)
-	}
-	return target("paths", op.Path, op.Method)
 }

@@ -2,6 +2,7 @@ package proposal
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -74,6 +75,9 @@ func reasonFor(op *policy.Operation) (text, advice string) {
 	}
 	if op.Method == http.MethodPatch {
 		return "a PATCH that sets values can be repeated, one that changes them relative to what they were cannot", `{natural: "sets absolute values"}, once that is checked`
+	}
+	if slices.Contains(op.Successes, "201") {
+		return "it answers 201, so it creates something, and may create a second one when it is repeated", "required, or optional while clients catch up"
 	}
 	return "nothing in its name says what a repeat does", "required, or optional while clients catch up"
 }

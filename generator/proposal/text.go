@@ -34,38 +34,6 @@ func summary(text string) string {
 	return clean
 }
 
-// target is the JSONPath (RFC 9535) of an operation. Explicit brackets are the form that every overlay tool reads alike.
-func target(root, name, method string) string {
-	if strings.ContainsFunc(method, func(r rune) bool { return r < 'A' || r > 'Z' }) || !fixedMethods[method] {
-		return "$." + root + "[" + quotePath(name) + "].additionalOperations[" + quotePath(method) + "]"
-	}
-	return "$." + root + "[" + quotePath(name) + "]." + strings.ToLower(method)
-}
-
-// fixedMethods are those that have a field of their own on a path item, OpenAPI 3.2, section 4.9.1.
-var fixedMethods = map[string]bool{
-	"GET": true, "PUT": true, "POST": true, "DELETE": true, "OPTIONS": true, "HEAD": true, "PATCH": true, "TRACE": true, "QUERY": true,
-}
-
-// quotePath is a single-quoted JSONPath name selector, RFC 9535, section 2.3.1.
-func quotePath(name string) string {
-	var quoted strings.Builder
-	quoted.WriteByte('\'')
-	for _, r := range name {
-		switch {
-		case r == '\'' || r == '\\':
-			quoted.WriteByte('\\')
-			quoted.WriteRune(r)
-		case r < 0x20:
-			fmt.Fprintf(&quoted, `\u%04x`, r)
-		default:
-			quoted.WriteRune(r)
-		}
-	}
-	quoted.WriteByte('\'')
-	return quoted.String()
-}
-
 var plainScalar = regexp.MustCompile(`^\$[A-Za-z0-9_$.'\[\]/{}*+~-]*$|^[A-Za-z][A-Za-z0-9_./ -]*[A-Za-z0-9_/-]$`)
 
 // reserved plain words are not text in some YAML version.
