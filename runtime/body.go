@@ -12,6 +12,9 @@ import (
 // errBodyTooLarge is a body over the bound, as sent or as unzipped.
 var errBodyTooLarge = errors.New("the body is too large")
 
+// errBodyWasRead is a service put together in a wrong way. Without this check all its requests would have one fingerprint.
+var errBodyWasRead = errors.New("the request's body was read before the engine could read it: let what reads it run later, or put it back")
+
 // readBody reads r's body whole, unzips it, and returns a copy of r whose Body reads from reader. Neither the bytes on the
 // wire nor the unzipped ones may be more than the engine's bound.
 func (p *plan) readBody(w http.ResponseWriter, r *http.Request, reader *bytes.Reader) (*http.Request, []byte, *Problem) {
@@ -38,6 +41,10 @@ func (p *plan) readBody(w http.ResponseWriter, r *http.Request, reader *bytes.Re
 	}
 	var tooLarge *http.MaxBytesError
 	switch {
+	case len(body) == 0 && wasRead(r, err):
+		problem := p.internal()
+		problem.Err = errBodyWasRead
+		return nil, nil, problem
 	case errors.Is(err, errBodyTooLarge) || errors.As(err, &tooLarge):
 		return nil, nil, p.problem(caseBodyTooLarge, "Send a smaller body.")
 	case err != nil:
@@ -58,6 +65,15 @@ func (p *plan) readBody(w http.ResponseWriter, r *http.Request, reader *bytes.Re
 	return again, body, nil
 }
 
+// wasRead reports whether something else has read the body of which nothing came but err: by its announced length, or by
+// what it was parsed into.
+func wasRead(r *http.Request, err error) bool {
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, http.ErrBodyReadAfterClose) {
+		return false
+	}
+	return r.ContentLength > 0 || len(r.PostForm) > 0 || r.MultipartForm != nil
+}
+
 // isGzip reports whether a body is zipped; ok is false for any other encoding.
 func isGzip(header http.Header) (zipped, ok bool) {
 	lines := header["Content-Encoding"]
@@ -74,11 +90,15 @@ func isGzip(header http.Header) (zipped, ok bool) {
 	}
 }
 
+// maxTrusted is how much memory is taken for a body on the word of its Content-Length, in bytes. Beyond it memory is taken
+// as the body comes, so that many announcements cost a client more than a service.
+const maxTrusted = 16 << 10
+
 // readAll is io.ReadAll with a first buffer of the announced size; sent is bounded already.
 func readAll(sent io.Reader, announced int64) ([]byte, error) {
 	var body bytes.Buffer
 	if announced > 0 {
-		body.Grow(int(announced) + bytes.MinRead)
+		body.Grow(int(min(announced, maxTrusted)) + bytes.MinRead)
 	}
 	_, err := body.ReadFrom(sent)
 	return body.Bytes(), err

@@ -62,6 +62,9 @@ func (c *Call[TX]) read(r *http.Request) *Problem {
 		return problem
 	}
 	if c.request, c.body, problem = p.readBody(c.writer, r, &c.reader); problem != nil {
+		if problem.Err != nil {
+			c.engine.observe(r.Context(), p, problem.Err.Error(), problem.Err)
+		}
 		return problem
 	}
 	content, problem := p.parseBody(c.request, c.body)

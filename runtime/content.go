@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"net/textproto"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/idemgen/idemgen/runtime/policy"
@@ -41,9 +44,10 @@ const (
 
 // part is one part of a multipart body.
 type part struct {
-	name, fileName, contentType, encoding string
-	isFile                                bool
-	data                                  []byte
+	name   string
+	isFile bool
+	header []string // "Name: value", sorted by name
+	data   []byte
 }
 
 // parseBody reads body by its media type. JSON is read strictly whatever the policy's fingerprint is, so that no two
@@ -95,7 +99,7 @@ func isJSON(mediaType string) bool {
 	return mediaType == "application/json" || mediaType == "text/json" || strings.HasSuffix(mediaType, "+json")
 }
 
-// canonicalType writes a media type and its parameters in one way. A boundary is chosen anew for each attempt, and
+// canonicalType writes a media type, or a disposition, and its parameters in one way. A boundary is chosen anew for each attempt, and
 // charset has no meaning for JSON, which is UTF-8 (RFC 8259, section 11).
 func canonicalType(mediaType string, params map[string]string) string {
 	names := make([]string, 0, len(params))
@@ -115,7 +119,7 @@ func canonicalType(mediaType string, params map[string]string) string {
 	var text strings.Builder
 	text.WriteString(mediaType)
 	for _, name := range names {
-		text.WriteString(";" + name + "=" + params[name])
+		text.WriteString(";" + name + "=" + strconv.Quote(params[name])) // quoted, so that no value passes for two
 	}
 	return text.String()
 }
@@ -142,20 +146,35 @@ func readParts(body []byte, boundary string) ([]part, error) {
 		if err != nil {
 			return nil, err
 		}
-		_, params, err := mime.ParseMediaType(next.Header.Get("Content-Disposition"))
-		_, isFile := params["filename"]
-		if err != nil {
-			params = nil
-		}
-		parts = append(parts, part{
-			name:        params["name"],
-			fileName:    params["filename"],
-			isFile:      isFile,
-			contentType: next.Header.Get("Content-Type"),
-			encoding:    next.Header.Get("Content-Transfer-Encoding"),
-			data:        data,
-		})
+		name, isFile := disposed(next.Header)
+		parts = append(parts, part{name: name, isFile: isFile, header: partHeader(next.Header), data: data})
 	}
+}
+
+// disposed is the name that a part has in a form, and whether it is a file.
+func disposed(header textproto.MIMEHeader) (name string, isFile bool) {
+	_, params, err := mime.ParseMediaType(header.Get("Content-Disposition"))
+	if err != nil {
+		return "", false
+	}
+	_, isFile = params["filename"]
+	return params["name"], isFile
+}
+
+// partHeader are the lines of a part's header, with those that several texts mean the same in written in one way.
+func partHeader(header textproto.MIMEHeader) []string {
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(header)) {
+		for _, value := range header[name] {
+			if name == "Content-Disposition" {
+				if kind, params, err := mime.ParseMediaType(value); err == nil {
+					value = canonicalType(kind, params)
+				}
+			}
+			lines = append(lines, name+": "+value)
+		}
+	}
+	return lines
 }
 
 // jsonKey returns the captured key of a JSON body; null counts as absent.

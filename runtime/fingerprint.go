@@ -55,6 +55,7 @@ func (p *plan) fingerprintOf(r *http.Request, body []byte, c *content) [fingerpr
 	return sum
 }
 
+// headerLines are the lines of a header, by its canonical name.
 func headerLines(r *http.Request, name string) []string {
 	if name == "Host" { // net/http keeps it apart
 		return []string{r.Host}
@@ -136,10 +137,7 @@ func (f *fields) parts(parts []part) {
 	f.text("parts")
 	f.number(len(parts))
 	for i := range parts {
-		f.text(parts[i].name)
-		f.text(parts[i].fileName)
-		f.text(parts[i].contentType)
-		f.text(parts[i].encoding)
+		f.texts(parts[i].header)
 		f.bytes(parts[i].data)
 	}
 }

@@ -22,7 +22,7 @@ func (p *plan) scope(r *http.Request, principal string) (string, *Problem) {
 	text := make([]byte, 0, 64)
 	for _, part := range p.op.Policy.Scope {
 		if name, ok := part.Header(); ok {
-			lines := r.Header[http.CanonicalHeaderKey(name)]
+			lines := headerLines(r, http.CanonicalHeaderKey(name))
 			switch len(lines) {
 			case 0:
 				text = append(text, 'n') // no header is not the same as an empty one

@@ -1,0 +1,133 @@
+package runtime_test
+
+import (
+	"io"
+	"net/http"
+	goruntime "runtime"
+	"strings"
+	"testing"
+
+	"github.com/idemgen/idemgen/runtime"
+	"github.com/idemgen/idemgen/runtime/policy"
+)
+
+const formType = "application/x-www-form-urlencoded"
+
+// Middleware or a principal function that reads the body would leave the engine nothing to tell requests apart by: every
+// request with the key would be taken for a repetition of the first.
+func TestHostile_F1_F4_BodyReadBeforeTheEngine(t *testing.T) {
+	drain := func(r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }
+	for name, c := range map[string]struct {
+		before      func(*http.Request)
+		contentType string
+		body        string
+	}{
+		"read":              {drain, "application/json", body},
+		"read and closed":   {func(r *http.Request) { drain(r); _ = r.Body.Close() }, "application/json", body},
+		"a form":            {func(r *http.Request) { _ = r.ParseForm() }, formType, "a=1"},
+		"a value of a form": {func(r *http.Request) { _ = r.FormValue("a") }, formType, "a=1"},
+		"a chunked form":    {func(r *http.Request) { r.ContentLength = -1; _ = r.ParseForm() }, formType, "a=1"},
+		"a multipart form": {func(r *http.Request) { _ = r.ParseMultipartForm(1 << 20) }, "multipart/form-data; boundary=x",
+			"--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--x--\r\n"},
+		"a zipped one": {func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip"); drain(r) }, "application/json", zip(body)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newService(t, payment())
+			before := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				c.before(r)
+				s.mux.ServeHTTP(w, r)
+			})
+			do(before, s.request(c.body, header("Idempotency-Key", "k"), header("Content-Type", c.contentType))).
+				wantProblem(t, 500, "internal-error")
+			s.want(0, 0, 0)
+			if !strings.Contains(s.log.String(), "body") {
+				t.Errorf("the log does not tell why: %s", s.log)
+			}
+		})
+	}
+	t.Run("nothing to read", func(t *testing.T) {
+		s := newService(t, payment())
+		before := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_ = r.ParseForm()
+			s.mux.ServeHTTP(w, r)
+		})
+		for _, kind := range []string{formType, "application/json", "text/plain"} {
+			if a := do(before, s.request("", header("Idempotency-Key", kind), header("Content-Type", kind))); a.status != 201 {
+				t.Errorf("%s: %+v", kind, a)
+			}
+		}
+	})
+	t.Run("put back", func(t *testing.T) {
+		s := newService(t, payment())
+		before := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_ = r.ParseForm()
+			r.Body = io.NopCloser(strings.NewReader("a=1"))
+			s.mux.ServeHTTP(w, r)
+		})
+		if a := do(before, s.request("a=1", header("Idempotency-Key", "k"), header("Content-Type", formType))); a.status != 201 {
+			t.Errorf("%+v", a)
+		}
+	})
+}
+
+// A value that is quoted must not pass for a value and a further parameter.
+func TestHostile_F1_ParametersDoNotJoin(t *testing.T) {
+	s := newService(t, payment())
+	first := s.post("k", "x", header("Content-Type", `text/plain; a=b; c=d`))
+	if a := s.post("k", "x", header("Content-Type", `text/plain; a="b;c=d"`)); a.status != 422 {
+		t.Errorf("%d", a.status)
+	}
+	wantReplay(t, first, s.post("k", "x", header("Content-Type", `text/plain;c="d";a="b"`)))
+}
+
+// What a handler can read of a part makes it another part, whether or not a part's header can be parsed.
+func TestHostile_F3_HeadersOfParts(t *testing.T) {
+	form := func(head string) string { return "--x\r\n" + head + "\r\n\r\n1\r\n--x--\r\n" }
+	kind := header("Content-Type", "multipart/form-data; boundary=x")
+	for name, heads := range map[string][2]string{
+		"a file without a name":     {`Content-Disposition: form-data; name=a`, `Content-Disposition: form-data; name=a; filename=""`},
+		"joined parameters":         {`Content-Disposition: form-data; name=a; filename=b`, `Content-Disposition: form-data; filename="b;name=a"`},
+		"twice the name":            {`Content-Disposition: form-data; name=a; name=a`, `Content-Disposition: form-data; name=b; name=b`},
+		"another disposition":       {`Content-Disposition: form-data; name=a`, `Content-Disposition: attachment; name=a`},
+		"two lines":                 {"Content-Disposition: form-data; name=a", "Content-Disposition: form-data; name=a\r\nContent-Disposition: form-data; name=b"},
+		"another id":                {"Content-Disposition: form-data; name=a\r\nContent-ID: <1>", "Content-Disposition: form-data; name=a\r\nContent-ID: <2>"},
+		"another transfer encoding": {"Content-Disposition: form-data; name=a", "Content-Disposition: form-data; name=a\r\nContent-Transfer-Encoding: base64"},
+	} {
+		s := newService(t, payment())
+		first := s.post("k", form(heads[0]), kind)
+		if second := s.post("k", form(heads[1]), kind); first.status != 201 || second.status != 422 {
+			t.Errorf("%s: %d, then %d", name, first.status, second.status)
+		}
+	}
+	s := newService(t, payment())
+	first := s.post("k", form(`Content-Disposition: form-data; name=a; filename=b`), kind)
+	wantReplay(t, first, s.post("k", form(`content-disposition: FORM-DATA; filename="b"; name="a"`), kind))
+}
+
+// net/http keeps the Host header apart from the others.
+func TestHostile_S3_HostInTheScope(t *testing.T) {
+	s := newService(t, payment(func(p *policy.Policy) {
+		p.Scope = []policy.ScopePart{policy.ScopePrincipal, policy.ScopeOperation, "header:Host"}
+	}))
+	for _, host := range []string{"one.example", "two.example"} {
+		if a := s.post("k", body, func(r *http.Request) { r.Host = host }); a.status != 201 || a.replayed() {
+			t.Errorf("%s: %+v", host, a)
+		}
+	}
+	s.want(2, 2, 2)
+}
+
+// A client that announces a large body and sends none must not take the memory for it.
+func TestHostile_AnnouncedBodyTakesNoMemory(t *testing.T) {
+	const bound = 64 << 20
+	s := newService(t, payment(), runtime.WithMaxRequestBody(bound))
+	r := s.request("", header("Idempotency-Key", "k"))
+	r.Body, r.ContentLength = io.NopCloser(strings.NewReader("")), bound
+	var before, after goruntime.MemStats
+	goruntime.ReadMemStats(&before)
+	s.do(r)
+	goruntime.ReadMemStats(&after)
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > 1<<20 {
+		t.Errorf("%d bytes were taken", taken)
+	}
+}
