@@ -12,8 +12,10 @@ import (
 )
 
 // Apply returns the OpenAPI document of a run with its overlays and the generated one laid over it, in the document's own
-// syntax: for tools that know no overlays. There is no document when a finding is an error.
-func Apply(in Input) ([]byte, diag.List, error) {
+// syntax: for tools that know no overlays. out is the file that it is meant for, as seen from the working directory, so that
+// references to other files can be written as they read from there; empty keeps them as they are. There is no document
+// when a finding is an error.
+func Apply(in Input, out string) ([]byte, diag.List, error) {
 	set, err := templates.Load(in.Templates)
 	if err != nil {
 		return nil, nil, err
@@ -39,7 +41,11 @@ func Apply(in Input) ([]byte, diag.List, error) {
 	for _, file := range files {
 		overlays = append(overlays, spec.Overlay{Name: file.Path, Content: file.Content})
 	}
-	document, err := spec.ApplyOverlays(in.path(in.Config.Spec), overlays...)
+	source := in.path(in.Config.Spec)
+	if out == "" {
+		out = source
+	}
+	document, err := spec.ApplyOverlaysTo(source, out, overlays...)
 	if list, ok := diag.FromError(err); ok {
 		return nil, append(found, list...).Sorted(), nil
 	}

@@ -210,12 +210,12 @@ func TestTroubleIsAnError(t *testing.T) {
 	if _, _, err := Run(context.Background(), wrong); err == nil {
 		t.Error("an unknown template is not reported")
 	}
-	if _, _, err := Apply(wrong); err == nil {
+	if _, _, err := Apply(wrong, ""); err == nil {
 		t.Error("an unknown template is not reported by Apply")
 	}
 	overlay := in
 	overlay.Config.Overlays = []string{"none.yaml"}
-	if _, _, err := Apply(overlay); !errors.Is(err, fs.ErrNotExist) {
+	if _, _, err := Apply(overlay, ""); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no such overlay: %v", err)
 	}
 	file := in

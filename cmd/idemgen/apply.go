@@ -20,13 +20,15 @@ adds for readers and tools: the key parameter, the replay marker, the error resp
 the description. Only what is missing is added. It is for tools that know no overlays; the
 document itself is not changed.
 
-The result keeps the document's syntax, JSON or YAML. Without --out it is printed.
+The result keeps the document's syntax, JSON or YAML. With --out, references to other files
+are written as they read from the folder of that file; without it, the result is printed as
+it reads from the document's own folder.
 
 Exit codes: 0 written; 1 errors in the document or an overlay; 2 usage, configuration, or a
 file that cannot be read or written.`
 
 const applyExample = `  idemgen apply --out dist/openapi.yaml
-  idemgen apply --spec openapi.yaml --overlay idempotency.overlay.yaml > published.yaml`
+  idemgen apply --spec openapi.yaml --overlay idempotency.overlay.yaml --out published.yaml`
 
 func newApply(s *session) *cobra.Command {
 	var flags projectFlags
@@ -61,7 +63,7 @@ func (s *session) apply(ctx context.Context, flags *projectFlags, out string) er
 		found    diag.List
 	}
 	result, err := await(ctx, func() (applied, error) {
-		document, found, err := generator.Apply(in)
+		document, found, err := generator.Apply(in, out)
 		return applied{document, found}, err
 	})
 	done()

@@ -12,8 +12,15 @@ import (
 // and aliases of a YAML file are written out, as an overlay may change one use and not the other, and a text that is
 // folded over several lines comes out on one.
 //
-// An error that is about the files' content is a [diag.List]; an overlay whose target selects nothing is not an error.
+// The result belongs into file's own folder, for references to other files stay as they are; [ApplyOverlaysTo] writes for
+// another one. An error that is about the files' content is a [diag.List].
 func ApplyOverlays(file string, overlays ...Overlay) ([]byte, error) {
+	return ApplyOverlaysTo(file, file, overlays...)
+}
+
+// ApplyOverlaysTo is [ApplyOverlays] for a result that is kept as the file out: references to files are written as they
+// read from its folder. Nothing is written here.
+func ApplyOverlaysTo(file, out string, overlays ...Overlay) ([]byte, error) {
 	src := newSources()
 	defer src.close()
 	rep := &reporter{src: src}
@@ -37,6 +44,11 @@ func ApplyOverlays(file string, overlays ...Overlay) ([]byte, error) {
 	if err := rep.finished().Err(); err != nil {
 		return nil, err
 	}
+	moved, err := newRelocation(root, file, out)
+	if err != nil {
+		return nil, err
+	}
+	moved.tree(root)
 	if main.json {
 		indent := jsonIndent(main.text)
 		out := appendJSON(make([]byte, 0, len(main.text)+len(main.text)/8), root, "", indent)
