@@ -110,4 +110,8 @@ func (e *Engine[TX]) identify(p *plan, r *http.Request) (string, *Problem) {
 func (c *Call[TX]) answer(problem *Problem) { send(c.writer, c.respond(problem)) }
 
 // respond is a problem in the operation's shape.
-func (c *Call[TX]) respond(problem *Problem) Response { return problem.response(c.plan) }
+func (c *Call[TX]) respond(problem *Problem) Response {
+	answer := problem.response(c.plan)
+	c.dropMarker(answer)
+	return answer
+}

@@ -1,11 +1,14 @@
 package runtime_test
 
 import (
+	"context"
 	"io"
 	"net/http"
 	goruntime "runtime"
 	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/idemgen/idemgen/runtime"
 	"github.com/idemgen/idemgen/runtime/policy"
@@ -129,5 +132,25 @@ func TestHostile_AnnouncedBodyTakesNoMemory(t *testing.T) {
 	goruntime.ReadMemStats(&after)
 	if taken := after.TotalAlloc - before.TotalAlloc; taken > 1<<20 {
 		t.Errorf("%d bytes were taken", taken)
+	}
+}
+
+// The marker tells a client that its request was carried out before; a handler cannot say so of an answer of its own.
+func TestHostile_R7_MarkerIsTheRuntimesOwn(t *testing.T) {
+	forged := http.Header{"idempotent-replayed": {"true"}, "Idempotent-Replayed": {"true"}}
+	for name, w := range map[string]work{
+		"kept":     respond(runtime.Response{Status: 201, Header: forged.Clone()}),
+		"not kept": respond(runtime.Response{Status: 404, Header: forged.Clone()}),
+		"a problem": func(context.Context, pgx.Tx, *runtime.Call[pgx.Tx]) (runtime.Response, error) {
+			return runtime.Response{}, &runtime.Problem{Status: 422, Header: forged.Clone()}
+		},
+	} {
+		s := newService(t, payment())
+		s.work = w
+		for sent := range s.post("k", body).header {
+			if strings.EqualFold(sent, "Idempotent-Replayed") {
+				t.Errorf("%s: %s is sent", name, sent)
+			}
+		}
 	}
 }

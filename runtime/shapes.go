@@ -44,9 +44,10 @@ func (p *Problem) response(plan *plan) Response {
 		base = plan.settings.problemBase
 	}
 	p = p.named(base)
-	header := p.Header.Clone()
-	if header == nil {
-		header = http.Header{}
+	header := make(http.Header, len(p.Header)+3)
+	for name, values := range p.Header {
+		canonical := http.CanonicalHeaderKey(name)
+		header[canonical] = append(header[canonical], values...)
 	}
 	if plan != nil {
 		write = plan.shape
