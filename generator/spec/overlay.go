@@ -106,9 +106,7 @@ func apply(root *yaml.Node, actions []action, rep *reporter) *yaml.Node {
 		a := &actions[i]
 		places := selectNodes(a.query, root)
 		if len(places) == 0 {
-			// The specification makes this no error; it is nearly always a typo, or a document that has moved on.
-			rep.add(diag.Warning, rep.src.at(a.target), ruleOverlayMiss, "compare the target with the document",
-				"the target %s selects nothing", shown(a.target.Value))
+			a.missed(rep)
 			continue
 		}
 		if a.remove {
@@ -141,6 +139,18 @@ func apply(root *yaml.Node, actions []action, rep *reporter) *yaml.Node {
 		}
 	}
 	return root
+}
+
+// missed reports an action whose target selects nothing. The overlay specification takes no offence, but it is nearly always
+// a typo, or a document that has moved on, and an operation that somebody decided would go without its protection. What
+// was to be removed and is not there is as it should be.
+func (a *action) missed(rep *reporter) {
+	severity := diag.Error
+	if a.remove {
+		severity = diag.Warning
+	}
+	rep.add(severity, rep.src.at(a.target), ruleOverlayMiss, "compare the target with the document; take the action out when there is nothing for it any more",
+		"the target %s selects nothing", shown(a.target.Value))
 }
 
 func removeNode(at place) {
