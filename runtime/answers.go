@@ -122,6 +122,19 @@ func (p *plan) internal() *Problem {
 	return p.problem(caseInternal, "Nothing was done. Send the same request again with the same key.")
 }
 
+// faulty is internal where another attempt is not going to help.
+func (p *plan) faulty() *Problem {
+	return p.problem(caseInternal, "Nothing was done. The service has a fault that sending the request again does not cure.")
+}
+
+// unrecorded is the answer where nothing tells whether the work was done, and a next attempt would not find out either.
+func (p *plan) unrecorded() *Problem {
+	problem := p.problem(caseUnknownOutcome,
+		"It may have been carried out, and there is no record of it, so sending it again may repeat its effect.")
+	problem.Status = http.StatusInternalServerError // not 503, which invites to try again
+	return problem
+}
+
 // unplanned is the answer for an operation that cannot be served at all.
 func unplanned() *Problem {
 	return &Problem{

@@ -3,14 +3,13 @@ package runtime
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
 )
 
 // ErrAnswerTooLarge is returned to an untyped handler that writes more than [WithMaxResponseBody] allows.
-var ErrAnswerTooLarge = errors.New("the answer is too large to be held until the commit")
+var ErrAnswerTooLarge = Explain("the answer is too large to be held until the commit", nil)
 
 // Handler serves op with an untyped handler, which writes to w as any http.Handler does. What it writes is held until the
 // commit, then sent whole. Streaming is refused: w is no http.Flusher, and flushing or hijacking it through
@@ -55,7 +54,7 @@ func (r *recorder) WriteHeader(status int) {
 		return
 	}
 	if !finalStatus(status) {
-		r.refuse(fmt.Errorf("the handler wrote status %d: %w", status, ErrStreaming))
+		r.refuse(Explain(fmt.Sprintf("the handler wrote status %d", status), ErrStreaming))
 	}
 	r.status = status
 	r.sent = r.header.Clone()

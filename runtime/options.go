@@ -136,7 +136,8 @@ func WithChallenge(challenge string) Option {
 }
 
 // WithLogger sets where the engine reports what a client is not told: panics, unusable answers, a store that is down. It
-// never logs a key or a body, and of a handler's error only the type. The default is slog.Default() at the time of [New].
+// never logs a key or a body, and of a handler's error only the types, the SQLSTATE, names of the database's schema and
+// what [Explained] errors in it say. [WithErrorObserver] gets errors whole. The default is slog.Default() at the time of [New].
 func WithLogger(logger *slog.Logger) Option {
 	return func(s *settings) error {
 		if logger == nil {

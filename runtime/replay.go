@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -46,21 +45,21 @@ func neverStored(canonical string) bool { return slices.Contains(perAnswer, cano
 
 // ErrStreaming is returned to a handler that flushes, takes over the connection or sends trailers: an answer that is not
 // whole before the commit cannot be repeated.
-var ErrStreaming = errors.New("a keyed operation cannot stream its answer")
+var ErrStreaming = Explain("a keyed operation cannot stream its answer", nil)
 
 // normalise checks an answer of a handler and completes it, so that what is sent now and what a replay sends later are
 // the same: canonical header names, a Content-Type, no body where HTTP has none.
 func normalise(r Response) (Response, error) {
 	if !finalStatus(r.Status) {
-		return Response{}, fmt.Errorf("the handler's answer has status %d", r.Status)
+		return Response{}, Explain(fmt.Sprintf("the handler's answer has status %d", r.Status), nil)
 	}
 	header := make(http.Header, len(r.Header)+1)
 	for name, values := range r.Header {
 		if strings.HasPrefix(name, http.TrailerPrefix) || http.CanonicalHeaderKey(name) == "Trailer" {
-			return Response{}, fmt.Errorf("the handler's answer has trailers: %w", ErrStreaming)
+			return Response{}, Explain("the handler's answer has trailers", ErrStreaming)
 		}
 		if !isToken(name) {
-			return Response{}, errors.New("the handler's answer has a header whose name is not a token")
+			return Response{}, Explain("the handler's answer has a header whose name is not a token", nil)
 		}
 		canonical := http.CanonicalHeaderKey(name)
 		header[canonical] = append(header[canonical], values...)

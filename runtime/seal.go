@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 )
 
@@ -55,6 +56,14 @@ func (s *sealedStore[TX]) Claim(ctx context.Context, id ID, wait time.Duration) 
 		}
 	}
 	return claim, nil
+}
+
+// Describe implements [Describer] where the store within does.
+func (s *sealedStore[TX]) Describe(err error) []slog.Attr {
+	if known, ok := s.Store.(Describer); ok {
+		return known.Describe(err)
+	}
+	return nil
 }
 
 func (s *sealedStore[TX]) open(ctx context.Context, id ID, record *Record) (*Record, error) {

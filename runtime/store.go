@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"time"
 )
@@ -87,8 +86,8 @@ type Work[TX any] interface {
 	Tx() TX
 
 	// Commit writes rec and commits, both or neither. rec is nil for work begun without a claim. The errors
-	// [ErrLostRace], [ErrSerialization], [ErrCommitUnknown] and [ErrAborted] tell what to do; in all cases but
-	// ErrCommitUnknown nothing was committed.
+	// [ErrLostRace], [ErrSerialization], [ErrCommitUnknown], [ErrUnrecorded] and [ErrAborted] tell what to do; in all cases
+	// but ErrCommitUnknown and ErrUnrecorded nothing was committed.
 	Commit(ctx context.Context, rec *Record) error
 
 	// Rollback undoes everything. It works with a context of its own when ctx is already done.
@@ -98,11 +97,14 @@ type Work[TX any] interface {
 // What a commit can come to. Stores wrap them; test with errors.Is.
 var (
 	// ErrLostRace: another transaction committed a record for the same id first. Look again and replay it.
-	ErrLostRace = errors.New("another transaction committed this key first")
+	ErrLostRace = Explain("another transaction committed this key first", nil)
 	// ErrSerialization: the database asks for the transaction to be run again (40001, 40P01).
-	ErrSerialization = errors.New("the transaction has to be run again")
+	ErrSerialization = Explain("the transaction has to be run again", nil)
 	// ErrCommitUnknown: the connection was lost while the commit was under way; it may or may not have happened.
-	ErrCommitUnknown = errors.New("the outcome of the commit is unknown")
+	ErrCommitUnknown = Explain("the outcome of the commit is unknown", nil)
+	// ErrUnrecorded: the transaction ended without a record, by something that the store has no hand in, and what the handler
+	// did may stand. The request must not be run again.
+	ErrUnrecorded = Explain("what the handler did may stand without a record", nil)
 	// ErrAborted: a statement of the handler failed and the handler went on as if it had not; nothing can be committed.
-	ErrAborted = errors.New("the transaction was aborted by an earlier statement")
+	ErrAborted = Explain("the transaction was aborted by an earlier statement", nil)
 )

@@ -216,7 +216,7 @@ func (c *Call[TX]) attempt(ctx context.Context, tx Work[TX], work workFunc[TX]) 
 	return c.commit(ctx, tx, answer)
 }
 
-// dropMarker takes the marker of replays out of a first answer: only a replay is one.
+// dropMarker takes the marker of replays out of an answer that is none, in case that a handler has set it.
 func (c *Call[TX]) dropMarker(answer Response) {
 	if name := c.plan.op.Policy.Replay.Header; name != "" {
 		answer.Header.Del(name)
@@ -244,6 +244,9 @@ func (c *Call[TX]) commit(ctx context.Context, tx Work[TX], answer Response) run
 	case errors.Is(err, ErrCommitUnknown):
 		c.engine.observe(ctx, c.plan, "commit of unknown outcome", err)
 		result.verdict = unknown
+	case errors.Is(err, ErrUnrecorded):
+		c.engine.observe(ctx, c.plan, "work without a record", err)
+		return run{verdict: answered, answer: c.respond(c.plan.unrecorded())}
 	case errors.Is(err, ErrAborted):
 		return c.refused(ctx, err)
 	default:
@@ -271,6 +274,9 @@ func (c *Call[TX]) refused(ctx context.Context, err error) run {
 		return run{verdict: answered, answer: c.respond(c.plan.unavailable())}
 	}
 	c.engine.observe(ctx, c.plan, "handler failed", err)
+	if isExplained(err) { // a fault of the service's code, which the next attempt meets again
+		return run{verdict: answered, answer: c.respond(c.plan.faulty())}
+	}
 	return run{verdict: answered, answer: c.respond(c.plan.internal())}
 }
 

@@ -2,20 +2,21 @@ package memstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/idemgen/idemgen/runtime"
 )
 
 // ErrNoSQL is what every SQL method of a [Tx] returns.
-var ErrNoSQL = errors.New("memstore has no SQL: stage effects with memstore.OnCommit, or use pgstore with a database")
+var ErrNoSQL = runtime.Explain("memstore has no SQL: stage effects with memstore.OnCommit, or use pgstore with a database", nil)
 
 // ErrNotYours is what Commit and Rollback of a [Tx] return.
-var ErrNotYours = errors.New("a handler does not end its transaction: return an answer to commit, an error to roll back")
+var ErrNotYours = runtime.Explain("a handler does not end its transaction: return an answer to commit, an error to roll back", nil)
 
 // Tx is the transaction that a handler is given. It is a pgx.Tx, so that a handler written for PostgreSQL has the same
 // signature; its SQL methods return [ErrNoSQL].
