@@ -20,10 +20,19 @@ func Load(in Input) (*policy.Document, diag.List, error) {
 	in.progress("reading " + filepath.Base(in.path(in.Config.Spec)))
 	return spec.Load(spec.Options{
 		File:           in.path(in.Config.Spec),
+		Root:           in.root(),
 		Overlays:       in.overlays(),
 		Strict:         in.Config.Strict,
 		AcceptDeclared: in.Config.AcceptDeclared,
 	})
+}
+
+// root is the folder that references stay in, empty for the document's own.
+func (in Input) root() string {
+	if in.Config.Root == "" {
+		return ""
+	}
+	return in.path(in.Config.Root)
 }
 
 func (in Input) overlays() []string {

@@ -21,6 +21,7 @@ type projectFlags struct {
 	config     string
 	spec       string
 	overlays   []string
+	root       string
 	out        string
 	pkg        string
 	migrations string
@@ -34,6 +35,8 @@ func (f *projectFlags) inputs(cmd *cobra.Command) {
 	flags.StringVar(&f.config, "config", "", "configuration `file` (default "+config.FileName+", if there is one)")
 	flags.StringVar(&f.spec, "spec", "", "OpenAPI document `file`, YAML or JSON")
 	flags.StringArrayVar(&f.overlays, "overlay", nil, "OpenAPI Overlay `file` to lay over the document; repeat for more, in their order")
+	flags.StringVar(&f.root, "root", "", "`folder` that holds every file the document refers to (default: the document's)")
+	must(cmd.MarkFlagDirname("root"))
 	must(cmd.MarkFlagFilename("config", "yaml", "yml", "json"))
 	must(cmd.MarkFlagFilename("spec", "yaml", "yml", "json"))
 	must(cmd.MarkFlagFilename("overlay", "yaml", "yml", "json"))
@@ -139,7 +142,7 @@ func (f *projectFlags) overrides(dir string) (config.Overrides, error) {
 		failed = errors.Join(failed, err)
 		return relative
 	}
-	o.Spec, o.Out = from(f.spec), from(f.out)
+	o.Spec, o.Root, o.Out = from(f.spec), from(f.root), from(f.out)
 	for _, overlay := range f.overlays {
 		o.Overlays = append(o.Overlays, from(overlay))
 	}

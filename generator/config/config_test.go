@@ -11,6 +11,7 @@ import (
 const full = `
 spec: api/openapi.yaml
 overlays: [a.yaml, ../shared/b.yaml]
+root: ..
 out: ./internal/gen/
 package: pay
 models: {import: example.com/service/api}
@@ -35,7 +36,7 @@ func TestDecodeFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Config{
-		Spec: "api/openapi.yaml", Overlays: []string{"a.yaml", "../shared/b.yaml"},
+		Spec: "api/openapi.yaml", Overlays: []string{"a.yaml", "../shared/b.yaml"}, Root: "..",
 		Out: "internal/gen", Package: "pay", ModelsImport: "example.com/service/api", Tests: true,
 		Migrations: Migrations{Format: "goose", Dir: "db", Table: "app.keys", Guards: "concurrent"},
 		Docs:       Docs{Dir: "site", Markdown: "site/idempotency.md", JSON: "api/policy.json"},

@@ -10,6 +10,7 @@ import (
 type Overrides struct {
 	Spec     string
 	Overlays []string // replace the file's list
+	Root     string
 	Out      string
 	Package  string
 	// Migrations is FORMAT or FORMAT:DIR, or "none".
@@ -20,7 +21,7 @@ type Overrides struct {
 
 // With returns c with what o says, and with the defaults that follow from other members. The error names the flag at fault.
 func (c Config) With(o Overrides) (Config, error) {
-	for _, set := range []struct{ member, value string }{{"spec", o.Spec}, {"out", o.Out}, {"package", o.Package}} {
+	for _, set := range []struct{ member, value string }{{"spec", o.Spec}, {"root", o.Root}, {"out", o.Out}, {"package", o.Package}} {
 		if set.value == "" {
 			continue
 		}

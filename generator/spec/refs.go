@@ -102,8 +102,8 @@ func (r *resolver) open(from *source, ref *yaml.Node, file string, weight need) 
 	into, err := r.src.openRef(from, name)
 	switch {
 	case errors.Is(err, errOutside):
-		r.tell(ref, weight, ruleOutsideRef, "move the file, or keep the main document in a folder above both",
-			"the reference %s leads out of the main document's folder", quoteShort(ref.Value))
+		r.tell(ref, weight, ruleOutsideRef, "name a folder that holds both files: root: in idemgen.yaml, or --root",
+			"the reference %s leads out of %s", quoteShort(ref.Value), r.src.rootName)
 		return nil
 	case err != nil:
 		r.tell(ref, weight, ruleRefFile, "mend the path, which is relative to the file that it stands in",

@@ -41,6 +41,8 @@ type sources struct {
 	byName map[string]*source
 	folder string   // the folder of all files that references may lead to, absolute
 	root   *os.Root // the same, opened: no reference leaves it, not through a symbolic link either
+	// rootName is what messages call it.
+	rootName string
 }
 
 func newSources() *sources {
@@ -60,14 +62,18 @@ func (s *sources) openMain(file, root string) (*source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the OpenAPI document: %w", err)
 	}
+	s.rootName = "the root folder"
 	if root == "" {
-		root = filepath.Dir(file)
+		root, s.rootName = filepath.Dir(file), "the document's folder"
 	}
 	if s.folder, err = filepath.Abs(root); err != nil {
-		return nil, fmt.Errorf("find the document's folder: %w", err)
+		return nil, fmt.Errorf("find %s: %w", s.rootName, err)
 	}
 	if s.root, err = os.OpenRoot(root); err != nil {
-		return nil, fmt.Errorf("open the document's folder: %w", err)
+		return nil, fmt.Errorf("open %s: %w", s.rootName, err)
+	}
+	if _, ok := s.inside(file); !ok {
+		return nil, fmt.Errorf("%s %s does not hold the document %s: name one that holds it and every file it refers to", s.rootName, root, file)
 	}
 	return s.add(file, data), nil
 }
@@ -81,8 +87,18 @@ func (s *sources) openOverlay(file string) (*source, error) {
 	return s.add(file, data), nil
 }
 
+// inside is a file's path from the root, if it is below it.
+func (s *sources) inside(file string) (string, bool) {
+	absolute, err := filepath.Abs(filepath.FromSlash(file))
+	if err != nil {
+		return "", false
+	}
+	inside, err := filepath.Rel(s.folder, absolute)
+	return inside, err == nil && filepath.IsLocal(inside)
+}
+
 // errOutside is what a reference that leaves the document's folder gets.
-var errOutside = errors.New("the file is outside the document's folder")
+var errOutside = errors.New("the file is outside the folder that references stay in")
 
 // openRef reads the file that a reference in from names, by its path relative to from.
 func (s *sources) openRef(from *source, ref string) (*source, error) {
@@ -93,12 +109,8 @@ func (s *sources) openRef(from *source, ref string) (*source, error) {
 	if known := s.byName[name]; known != nil {
 		return known, nil
 	}
-	absolute, err := filepath.Abs(filepath.FromSlash(name))
-	if err != nil {
-		return nil, errOutside
-	}
-	inside, err := filepath.Rel(s.folder, absolute)
-	if err != nil || !filepath.IsLocal(inside) {
+	inside, ok := s.inside(name)
+	if !ok {
 		return nil, errOutside
 	}
 	if len(s.files) >= maxFiles {
