@@ -95,7 +95,7 @@ func TestDefaultsThatFollow(t *testing.T) {
 func TestDecodeRefuses(t *testing.T) {
 	for _, test := range []struct{ content, want, hint string }{
 		{"specs: a", `idemgen.yaml:1:1: the configuration has no member "specs" (config-unknown)`, "did you mean spec?"},
-		{"foo: a", `idemgen.yaml:1:1: the configuration has no member "foo" (config-unknown)`, "known are spec, overlays, out,"},
+		{"foo: a", `idemgen.yaml:1:1: the configuration has no member "foo" (config-unknown)`, "known are spec, overlays, root, out,"},
 		{"migrations: {format: goose, dirr: x}", `idemgen.yaml:1:29: migrations has no member "dirr" (config-unknown)`, "did you mean dir?"},
 		{"spec: a\nspec: b", `idemgen.yaml:2:1: spec is given twice, first in line 1 (config-duplicate)`, "keep one"},
 		{"spec: [a]", `idemgen.yaml:1:7: spec has to be text, and this is a list (config-type)`, ""},
