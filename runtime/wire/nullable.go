@@ -29,7 +29,7 @@ func Null[T any]() Nullable[T] { return Nullable[T]{state: isNull} }
 // ReadNullable reads a member in its three states.
 func ReadNullable[T any](v Value, read func(Value) T) Nullable[T] {
 	switch {
-	case !v.Present():
+	case !v.Present(), v.kind() == spoiled:
 		return Nullable[T]{}
 	case v.IsNull():
 		return Null[T]()

@@ -118,7 +118,7 @@ func List[T any](v Value, read func(Value) T) []T {
 
 // Optional reads a value that may be absent; it is nil then.
 func Optional[T any](v Value, read func(Value) T) *T {
-	if !v.Present() {
+	if !v.Present() || v.kind() == spoiled {
 		return nil
 	}
 	return Ref(read(v))
@@ -127,7 +127,7 @@ func Optional[T any](v Value, read func(Value) T) *T {
 // OptionalOrNull reads a value that may be absent or null; it is nil in both cases. Where the two mean different
 // things, use [ReadNullable].
 func OptionalOrNull[T any](v Value, read func(Value) T) *T {
-	if !v.Present() || v.IsNull() {
+	if !v.Present() || v.kind() == spoiled || v.IsNull() {
 		return nil
 	}
 	return Ref(read(v))

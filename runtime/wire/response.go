@@ -91,6 +91,9 @@ func headerText(v reflect.Value, explode bool) (text string, set bool, err error
 		text, err := Marshal(v.Interface()) // NaN and infinities are errors
 		return string(text), true, err
 	case reflect.Slice:
+		if v.IsNil() {
+			return "", false, nil
+		}
 		return headerList(v, explode)
 	case reflect.Map, reflect.Struct:
 		return headerMembers(v, explode)
