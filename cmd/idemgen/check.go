@@ -17,29 +17,34 @@ It writes nothing. When they differ it prints a unified diff, from what is there
 generate would write, and exits with 1: put it into continuous integration, so that a
 change of the document and its generated code come together.
 
-Exit codes: 0 up to date; 1 stale, or errors in the document; 2 usage, configuration, or a
-file that cannot be read.`
+With --fail-on warning it exits with 1 on warnings, too: then a new POST or PATCH of which
+nobody said what a retry does, or a guard without its migration, does not pass.
+
+Exit codes: 0 up to date; 1 stale, or errors in what was read (with --fail-on warning,
+warnings too); 2 usage, configuration, or a file that cannot be read.`
 
 const checkExample = `  idemgen check
-  idemgen check --config examples/payments/idemgen.yaml --format github`
+  idemgen check --config examples/payments/idemgen.yaml --format github --fail-on warning`
 
 func newCheck(s *session) *cobra.Command {
 	var flags projectFlags
+	var fail failOn
 	cmd := &cobra.Command{
 		Use:     "check",
 		Short:   "Fail with a diff when generated files are stale",
 		Long:    checkLong,
 		Example: checkExample,
 		Args:    noArguments,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return s.checkStale(cmd.Context(), &flags) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return s.checkStale(cmd.Context(), &flags, fail) },
 	}
 	flags.inputs(cmd)
 	flags.rules(cmd)
 	flags.outputs(cmd)
+	fail.flag(cmd)
 	return cmd
 }
 
-func (s *session) checkStale(ctx context.Context, flags *projectFlags) error {
+func (s *session) checkStale(ctx context.Context, flags *projectFlags, fail failOn) error {
 	p, err := flags.open(s)
 	if err != nil {
 		return err
@@ -49,7 +54,7 @@ func (s *session) checkStale(ctx context.Context, flags *projectFlags) error {
 		return err
 	}
 	defer dir.Close()
-	plan, o, err := s.plan(ctx, p, dir)
+	plan, o, err := s.plan(ctx, p, dir, fail)
 	if err != nil {
 		return err
 	}

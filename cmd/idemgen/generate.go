@@ -17,13 +17,13 @@ const generateLong = `Generate reads the OpenAPI document and its overlays, and 
     (migrations); an issued migration is never rewritten;
   - the published policy: a Markdown page, a JSON policy and an OpenAPI Overlay (docs).
 
-Everything goes below the folder of idemgen.yaml, or below this one without it. Files are
-written only when they differ, and all or none. A file that idemgen did not generate is
+Everything goes below the folder of idemgen.yaml, or below this one without it; the documents
+then go to docs within the package's folder. Files are written only when they differ, and all or none. A file that idemgen did not generate is
 never overwritten. What was generated once and is not any more is deleted; .idemgen.json
 is the record of that, and belongs in version control.
 
-Exit codes: 0 written, or nothing to write; 1 errors in the document, and nothing was
-written; 2 usage, configuration, or a file in the way.`
+Exit codes: 0 written, or nothing to write; 1 errors in what was read (with --fail-on warning,
+warnings too), and nothing was written; 2 usage, configuration, or a file in the way.`
 
 const generateExample = `  # with idemgen.yaml in this folder
   idemgen generate
@@ -37,21 +37,23 @@ const generateExample = `  # with idemgen.yaml in this folder
 
 func newGenerate(s *session) *cobra.Command {
 	var flags projectFlags
+	var fail failOn
 	cmd := &cobra.Command{
 		Use:     "generate",
 		Short:   "Write wrappers, migrations and the policy's text",
 		Long:    generateLong,
 		Example: generateExample,
 		Args:    noArguments,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return s.generate(cmd.Context(), &flags) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return s.generate(cmd.Context(), &flags, fail) },
 	}
 	flags.inputs(cmd)
 	flags.rules(cmd)
 	flags.outputs(cmd)
+	fail.flag(cmd)
 	return cmd
 }
 
-func (s *session) generate(ctx context.Context, flags *projectFlags) error {
+func (s *session) generate(ctx context.Context, flags *projectFlags, fail failOn) error {
 	p, err := flags.open(s)
 	if err != nil {
 		return err
@@ -68,7 +70,7 @@ func (s *session) generate(ctx context.Context, flags *projectFlags) error {
 	}
 	defer unlock()
 
-	plan, o, err := s.plan(ctx, p, dir)
+	plan, o, err := s.plan(ctx, p, dir, fail)
 	if err != nil {
 		return err
 	}
@@ -84,15 +86,18 @@ func (s *session) generate(ctx context.Context, flags *projectFlags) error {
 }
 
 // plan runs the generator and compares what it gives with the folder. Findings are printed here; the error is errNo when
-// one of them is an error.
-func (s *session) plan(ctx context.Context, p project, dir *output.Dir) (*output.Plan, outcome, error) {
+// the run does not pass with them.
+func (s *session) plan(ctx context.Context, p project, dir *output.Dir, fail failOn) (*output.Plan, outcome, error) {
 	result, found, err := s.runGenerator(ctx, p, dir)
 	s.report(found)
 	o := outcome{Findings: findings(found), Files: []touched{}}
 	if err != nil {
 		return nil, o, err
 	}
-	if found.Err() != nil {
+	if fail.failed(found) {
+		if found.Err() == nil {
+			s.say(s.stderr, "idemgen: --fail-on warning: nothing is done while there are warnings")
+		}
 		return nil, o, errors.Join(errNo, s.outcome(o))
 	}
 	plan, err := dir.Plan(p.manifest, result)

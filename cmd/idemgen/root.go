@@ -25,8 +25,9 @@ Flags can stand in idemgen.yaml instead, for good:
 
 Its JSON Schema is docs/schema/config-v1.schema.json in idemgen's repository.
 
-Exit codes: 0 done; 1 the answer is no (stale outputs, or errors in the document);
-2 trouble (usage, configuration, a file that cannot be read or written).`
+Exit codes: 0 done; 1 the answer is no (generated files are stale, or what was read has
+errors); 2 the command could not do its work (usage, configuration, a file that cannot be
+read or written).`
 
 // newRoot builds the command tree.
 func newRoot(s *session) *cobra.Command {

@@ -43,7 +43,7 @@ type Config struct {
 
 	// Templates is a folder of templates that replace the built-in ones of the same name; empty when there is none.
 	Templates string
-	// Strict makes whole-document problems of the spec errors.
+	// Strict makes problems anywhere in the spec errors, not only those in what is generated.
 	Strict bool
 	// AcceptDeclared takes every key parameter that the spec declares as a decision.
 	AcceptDeclared bool
