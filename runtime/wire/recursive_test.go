@@ -10,7 +10,7 @@ import (
 type tree struct {
 	Left  *tree
 	Right *tree
-	Maybe Nullable[tree]
+	Maybe Nullable[*tree]
 	List  []tree
 	Named map[string]tree
 }
@@ -19,7 +19,7 @@ func readTree(v Value) (m tree) {
 	o := v.Object()
 	m.Left = Optional(o.Member("left"), readTree)
 	m.Right = OptionalOrNull(o.Member("right"), readTree)
-	m.Maybe = ReadNullable(o.Member("maybe"), readTree)
+	m.Maybe = ReadNullable(o.Member("maybe"), func(v Value) *tree { return Ref(readTree(v)) })
 	m.List = List(o.Member("list"), readTree)
 	m.Named = Map(o.Member("named"), readTree)
 	return m
