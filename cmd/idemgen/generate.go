@@ -17,10 +17,11 @@ const generateLong = `Generate reads the OpenAPI document and its overlays, and 
     (migrations); an issued migration is never rewritten;
   - the published policy: a Markdown page, a JSON policy and an OpenAPI Overlay (docs).
 
-Everything goes below the folder of idemgen.yaml, or below this one without it; the documents
-then go to docs within the package's folder. Files are written only when they differ, and all or none. A file that idemgen did not generate is
-never overwritten. What was generated once and is not any more is deleted; .idemgen.json
-is the record of that, and belongs in version control.
+Everything goes below the folder of idemgen.yaml, or below this one without it; the
+documents then go to docs within the package's folder. Files are written only when they
+differ, and all or none. A file that idemgen did not generate is never overwritten. What
+was generated once and is not any more is deleted; .idemgen.json is the record of that,
+and belongs in version control.
 
 Exit codes: 0 written, or nothing to write; 1 errors in what was read (with --fail-on warning,
 warnings too), and nothing was written; 2 usage, configuration, or a file in the way.`

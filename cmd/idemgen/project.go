@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -45,7 +46,7 @@ func (f *projectFlags) inputs(cmd *cobra.Command) {
 // rules adds the flags that say how the document is taken.
 func (f *projectFlags) rules(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.BoolVar(&f.strict, "strict", false, "make whole-document problems of the OpenAPI document errors")
+	flags.BoolVar(&f.strict, "strict", false, "problems anywhere in the document, not only in what is generated, are errors")
 	flags.BoolVar(&f.accept, "accept-declared", false, "take every key parameter that the document declares as a decision")
 }
 
@@ -94,6 +95,10 @@ func (f *projectFlags) open(s *session) (project, error) {
 	overrides, err := f.overrides(p.dir)
 	if err != nil {
 		return project{}, err
+	}
+	if file == "" {
+		// Beside the package, as the manifest is: two runs in one folder would write over each other's page.
+		base.Docs.Dir = path.Join(cmp.Or(overrides.Out, base.Out), base.Docs.Dir)
 	}
 	p.config, err = base.With(overrides)
 	p.manifest = manifestName(file, p.config.Out)

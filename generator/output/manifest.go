@@ -6,9 +6,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
+	"strings"
 )
 
 // DefaultManifest is the manifest's name beside idemgen.yaml.
@@ -75,6 +78,36 @@ func decodeManifest(name string, content []byte) (manifest, error) {
 			Hint: "use the idemgen that wrote it, or a later one"}
 	}
 	return m, nil
+}
+
+// owners are the files that the other manifests in the folder of the one called name list, each with its manifest: two
+// configurations in one folder must not write over each other's files. A manifest that cannot be read lists none.
+func (d *Dir) owners(name string) (map[string]string, error) {
+	folder, err := fs.ReadDir(d.FS(), path.Dir(name))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("look for other manifests beside %s: %w", name, cause(err))
+	}
+	owners := map[string]string{}
+	for _, beside := range folder {
+		other := path.Join(path.Dir(name), beside.Name())
+		if other == name || !strings.HasPrefix(beside.Name(), ".") || path.Ext(other) != ".json" {
+			continue
+		}
+		found, err := d.read(other)
+		if err != nil || !HasMarker(found.content) {
+			continue
+		}
+		m, err := decodeManifest(other, found.content)
+		if err != nil {
+			continue
+		}
+		for _, e := range m.Files {
+			if file, ok := e.resolve(other); ok {
+				owners[file] = other
+			}
+		}
+	}
+	return owners, nil
 }
 
 // resolve returns where an entry of the manifest called name lies, relative to the root; ok is false for one that would

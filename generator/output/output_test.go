@@ -539,3 +539,30 @@ func TestFSReads(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What another manifest in the folder lists is another configuration's, until that manifest is gone.
+func TestFilesOfAnotherConfiguration(t *testing.T) {
+	root := folder(t, map[string]string{".hidden.json": "{}", ".broken.json": "{" + Marker, ".folder.json/x": ""})
+	dir := open(t, root)
+	files := []File{goFile("docs/page.md", "first"), {Path: "shared.md", Content: []byte("x"), Policy: Once}}
+	first, err := dir.Plan(".first.json", files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Write(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	var refusals Refusals
+	if _, err := dir.Plan(".second.json", files); !errors.As(err, &refusals) || len(refusals) != 1 || refusals[0].Path != "docs/page.md" || !strings.Contains(refusals[0].Reason, ".first.json") {
+		t.Errorf("%v", err)
+	}
+	if again, err := dir.Plan(".first.json", files); err != nil || again.Stale() {
+		t.Errorf("its own: %v", err)
+	}
+	if err := os.Remove(filepath.Join(root, ".first.json")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := dir.Plan(".second.json", files); err != nil {
+		t.Error(err)
+	}
+}
