@@ -18,3 +18,6 @@ var (
 	LockNumber   = lockNumber
 	PackKey      = packKey
 )
+
+// PurgeSQL is the statement of a purge.
+func PurgeSQL(s *Store) string { return s.purgeSQL() }
