@@ -83,6 +83,9 @@ func openPostgres(ctx context.Context, url, where string) (*storage, error) {
 		return nil, fmt.Errorf("migrate the database: %w", err)
 	}
 	store, err := pgstore.New(pool)
+	if err == nil {
+		err = store.Check(ctx) // a forgotten migration is found now, and not by the first customer
+	}
 	if err != nil {
 		pool.Close()
 		return nil, err

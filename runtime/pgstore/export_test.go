@@ -21,3 +21,12 @@ var (
 
 // PurgeSQL is the statement of a purge.
 func PurgeSQL(s *Store) string { return s.purgeSQL() }
+
+// Columns are the names that Check knows.
+func Columns() []string {
+	var names []string
+	for _, c := range columns {
+		names = append(names, c.name)
+	}
+	return names
+}

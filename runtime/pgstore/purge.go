@@ -21,6 +21,8 @@ SELECT ctid FROM TABLE WHERE expires_at <= clock_timestamp() LIMIT $1::bigint FO
 // is being deleted waits until that short transaction ends, or is run again where the store's transactions are stronger than
 // READ COMMITTED.
 //
+// It needs the privileges SELECT, UPDATE (which locking rows asks for) and DELETE.
+//
 // There is no index on expires_at, which every request would pay for: it added 73 bytes of WAL and 24 of index to each
 // record. So a call reads the table from its beginning until it has found limit expired records, and one that finds fewer
 // has read all of it. Measured on PostgreSQL 15 with the table in memory: 100,000 expired of 400,000 records in 0.16 s by

@@ -104,7 +104,8 @@ func WithTxOptions(options pgx.TxOptions) Option {
 	}
 }
 
-// New returns a store on pool. The table has to exist: see [SchemaSteps] and [Migrate]. Nothing is read or written yet.
+// New returns a store on pool. The table has to exist: see [SchemaSteps] and [Migrate]. Nothing is read or written yet;
+// [Store.Check] finds a table that is missing or is another.
 //
 // The pool stays the caller's. Each transaction holds one connection; pgxpool's own defaults suit the store.
 func New(pool *pgxpool.Pool, opts ...Option) (*Store, error) {

@@ -1,0 +1,169 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// SchemaError is returned by [Store.Check] for a table that this version of the package cannot keep its promise on.
+type SchemaError struct {
+	// Table is the table's name as the store was given it.
+	Table string
+	// Version is the step of [SchemaSteps] that makes what is missing; 0 where a step has made it and somebody changed it.
+	Version int
+	// Fault is what is wrong with the table.
+	Fault string
+}
+
+// Error is one sentence that says what is wrong and how to mend it.
+func (e *SchemaError) Error() string {
+	mend := "undo that change by a migration of your own"
+	if e.Version > 0 {
+		mend = fmt.Sprintf("apply schema step %d, which idemgen generate writes into your migrations and pgstore.Migrate applies", e.Version)
+	}
+	return fmt.Sprintf("pgstore: the table %s %s: %s", e.Table, e.Fault, mend)
+}
+
+// LogText implements runtime.Explained: a schema is no client's data.
+func (e *SchemaError) LogText() string { return e.Error() }
+
+// columns are what the store reads and writes, with the step that made each.
+var columns = []struct {
+	name, kind string
+	version    int
+}{
+	{"created_at", "timestamp with time zone", 1},
+	{"expires_at", "timestamp with time zone", 1},
+	{"attempt", "uuid", 1},
+	{"status", "smallint", 1},
+	{"body_state", "smallint", 1},
+	{"fingerprint_version", "smallint", 1},
+	{"scope", "bytea", 1},
+	{"key", "bytea", 1},
+	{"fingerprint", "bytea", 1},
+	{"operation", "text", 1},
+	{"headers", "bytea", 1},
+	{"body", "bytea", 1},
+}
+
+const (
+	// currentSQL is about the session: where it looks for the table, and whether it may write at all.
+	currentSQL = `SELECT to_regclass($1::text)::oid, current_database(), current_setting('search_path'), current_setting('transaction_read_only') = 'on'`
+
+	columnsSQL = `SELECT attname::text, format_type(atttypid, NULL), attnotnull AND NOT atthasdef AND attidentity = ''
+FROM pg_attribute WHERE attrelid = $1::oid AND attnum > 0 AND NOT attisdropped`
+
+	// uniqueSQL asks for what decides who wins: a whole, valid, immediate unique index on scope and key and nothing else.
+	// indnkeyatts leaves out what INCLUDE adds.
+	uniqueSQL = `SELECT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = $1::oid AND i.indisunique AND i.indisvalid AND i.indimmediate
+AND i.indpred IS NULL AND i.indexprs IS NULL AND i.indnkeyatts = 2
+AND (SELECT array_agg(a.attname::text ORDER BY a.attname) FROM pg_attribute a
+	WHERE a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey[0:1])) = ARRAY['key', 'scope'])`
+
+	privilegesSQL = `SELECT p FROM unnest($2::text[]) AS p WHERE NOT has_table_privilege($1::oid, p)`
+)
+
+// Check reports whether the store's table is there and is what this version of the package needs: its columns, the unique
+// index that decides who wins, no further column that every insert would fail for, and the privileges of this user. Call
+// it when a service starts: without it a forgotten migration shows as 503 for every request with a key.
+//
+// What is wrong with the table is a [*SchemaError]. Any other error means that the database could not be asked; a service
+// may start then, as it refuses requests until the database is back. Check reads catalogs only, in four round trips.
+func (s *Store) Check(ctx context.Context) error {
+	// One transaction, so that all is asked of one server, whatever a pooler does.
+	err := pgx.BeginTxFunc(ctx, s.pool, s.settings.tx, func(tx pgx.Tx) error { return s.check(ctx, tx) })
+	var fault *SchemaError
+	if err == nil || errors.As(err, &fault) {
+		return err
+	}
+	return fmt.Errorf("pgstore: the table %s could not be checked: %w", s.settings.table, err)
+}
+
+func (s *Store) check(ctx context.Context, tx pgx.Tx) error {
+	fault := func(version int, format string, args ...any) error {
+		return &SchemaError{Table: s.settings.table, Version: version, Fault: fmt.Sprintf(format, args...)}
+	}
+	var table *uint32
+	var database, path string
+	var readOnly bool
+	if err := tx.QueryRow(ctx, currentSQL, quoteTable(s.settings.table)).Scan(&table, &database, &path, &readOnly); err != nil {
+		return err
+	}
+	switch {
+	case table == nil:
+		return fault(1, "is not in the database %q (search_path %s)", database, path)
+	case readOnly:
+		return errors.New("the session is read-only: connect to a server that can write")
+	}
+	if err := s.checkColumns(ctx, tx, *table, fault); err != nil {
+		return err
+	}
+	var unique bool
+	if err := tx.QueryRow(ctx, uniqueSQL, *table).Scan(&unique); err != nil {
+		return err
+	}
+	if !unique {
+		return fault(0, "has no unique index on scope and key, without which a request can have two effects")
+	}
+	needed := []string{"SELECT", "INSERT", "DELETE"}
+	if s.settings.strategy == InsertFirst {
+		needed = append(needed, "UPDATE")
+	}
+	rows, err := tx.Query(ctx, privilegesSQL, *table, needed)
+	if err != nil {
+		return err
+	}
+	missing, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return err
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("the database's user lacks the privilege %s on it: grant SELECT, INSERT, UPDATE and DELETE", missing[0])
+	}
+	return nil
+}
+
+func (s *Store) checkColumns(ctx context.Context, tx pgx.Tx, table uint32, fault func(int, string, ...any) error) error {
+	type column struct {
+		kind   string
+		needed bool // an insert that does not name it fails
+	}
+	found := map[string]column{}
+	rows, err := tx.Query(ctx, columnsSQL, table)
+	if err != nil {
+		return err
+	}
+	var name string
+	var c column
+	_, err = pgx.ForEachRow(rows, []any{&name, &c.kind, &c.needed}, func() error {
+		found[name] = c
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, want := range columns {
+		have, ok := found[want.name]
+		switch {
+		case !ok:
+			return fault(want.version, "has no column %s", want.name)
+		case have.kind != want.kind:
+			return fault(0, "has a column %s of type %s, which has to be %s", want.name, have.kind, want.kind)
+		}
+		delete(found, want.name)
+	}
+	var further []string
+	for name, c := range found {
+		if c.needed {
+			further = append(further, name)
+		}
+	}
+	if len(further) > 0 {
+		return fault(0, "has a further column %s that is NOT NULL without a default, so no record can be written", slices.Min(further))
+	}
+	return nil
+}
