@@ -28,7 +28,11 @@ func (l *loading) shape(op *operation) *policy.Shape {
 func (l *loading) parameters(op *operation, weight need) []*yaml.Node {
 	var list []*yaml.Node
 	for _, from := range []*yaml.Node{op.item, op.node} {
-		for _, item := range items(get(from, "parameters")) {
+		listed := get(from, "parameters")
+		if weight == must && listed != nil && !isList(listed) && !isNull(listed) {
+			l.rep.fail(listed, ruleStructure, "write parameters: [{name: ..., in: ...}]", "parameters must be a list")
+		}
+		for _, item := range items(listed) {
 			parameter, _ := l.refs.deref(item, weight)
 			if parameter == nil {
 				continue
@@ -137,8 +141,8 @@ func (l *loading) parameter(node *yaml.Node, name, in string) policy.Parameter {
 		p.Explode = isTrue(explode)
 	}
 	p.Schema = l.conv.of(get(node, "schema"))
-	for mediaType, content := range members(get(node, "content")) { // it has exactly one
-		content, _ = l.refs.deref(content, must)
+	for mediaType, content := range members(l.object(get(node, "content"), "content")) { // it has exactly one
+		content = l.object(content, "the content of "+shown(mediaType.Value))
 		p.MediaType, p.Schema = mediaType.Value, l.conv.of(get(content, "schema"))
 		node = content
 		break
@@ -183,6 +187,19 @@ func (l *loading) examples(n *yaml.Node, schema *policy.Schema) []json.RawMessag
 	return list
 }
 
+// object is n without its reference, nil when it is none or empty. What is there and is no object is an error in a keyed
+// operation's interface: code that left it out would not be the document's.
+func (l *loading) object(n *yaml.Node, what string) *yaml.Node {
+	n, _ = l.refs.deref(n, must)
+	if n == nil || isMap(n) {
+		return n
+	}
+	if !isNull(n) {
+		l.rep.fail(n, ruleStructure, "", "%s must be an object", what)
+	}
+	return nil
+}
+
 func (l *loading) body(key, node *yaml.Node) *policy.Body {
 	node, _ = l.refs.deref(node, must)
 	if node == nil {
@@ -202,8 +219,8 @@ func (l *loading) body(key, node *yaml.Node) *policy.Body {
 
 func (l *loading) contents(node *yaml.Node) []policy.Content {
 	var list []policy.Content
-	for key, content := range members(node) {
-		content, _ = l.refs.deref(content, must)
+	for key, content := range members(l.object(node, "content")) {
+		content = l.object(content, "the content of "+shown(key.Value))
 		c := policy.Content{MediaType: key.Value, Pos: l.src.at(key)}
 		c.Schema = l.conv.of(get(content, "schema"))
 		c.Examples = l.examples(content, c.Schema)
@@ -231,7 +248,7 @@ func readEncoding(name string, node *yaml.Node) policy.Encoding {
 
 func (l *loading) responses(op *operation) []policy.Response {
 	var list []policy.Response
-	for key, node := range members(get(op.node, "responses")) {
+	for key, node := range members(l.object(get(op.node, "responses"), "responses")) {
 		if strings.HasPrefix(key.Value, "x-") {
 			continue
 		}
@@ -245,14 +262,13 @@ func (l *loading) responses(op *operation) []policy.Response {
 			status = parsed
 		}
 		ref := cmp.Or(text(reference(node)), l.stoodFor[node])
-		node, _ = l.refs.deref(node, must)
-		if node == nil {
+		if node = l.object(node, "the response "+status); node == nil {
 			continue
 		}
 		response := policy.Response{Status: status, Ref: ref, Description: text(get(node, "description")), Pos: l.src.at(key),
 			Contents: l.contents(get(node, "content"))}
-		for name, header := range members(get(node, "headers")) {
-			header, _ = l.refs.deref(header, must)
+		for name, header := range members(l.object(get(node, "headers"), "headers")) {
+			header = l.object(header, "the header "+shown(name.Value))
 			if header == nil || strings.EqualFold(name.Value, "Content-Type") {
 				continue
 			}

@@ -147,6 +147,9 @@ func lineOf(err error) int {
 // wrongType is how a JSON decoder says that a member has not the type that OpenAPI gives it.
 var wrongType = regexp.MustCompile(`cannot unmarshal (\w+)( \S+)? into field (?:\w+\.)*([\w$]+) of type`)
 
+// loadFailure is how the loader says that neither of its two decoders can read the copy; the first one's word is enough.
+var loadFailure = regexp.MustCompile(`^failed to unmarshal data: json error: (?:json: )?(.*), yaml error: `)
+
 // summary is an error's text on one line, without the place, which the finding has, and without the dumps of schemas and
 // values that some errors end in.
 func summary(err error) string {
@@ -161,8 +164,11 @@ func summary(err error) string {
 		}
 	}
 	message, _, _ := strings.Cut(inner.Error(), "\n")
+	if match := loadFailure.FindStringSubmatch(message); match != nil {
+		message = match[1]
+	}
 	if match := wrongType.FindStringSubmatch(message); match != nil {
-		message = match[3] + " cannot be a " + match[1] // of a string the decoder does not show the text
+		message = match[3] + " cannot be " + article(policy.Kind(match[1])) // of a string the decoder does not show the text
 		if match[2] != "" {
 			message = match[3] + " cannot be the " + match[1] + match[2]
 		}
