@@ -47,15 +47,15 @@ func (c *wireConn) Write(p []byte) (int, error) {
 	}
 	switch c.wire.cut.Swap(cutNever) {
 	case cutBefore:
-		_ = c.Conn.Close()
+		_ = c.Close()
 	case cutHalf:
 		n, _ := c.Conn.Write(p[:len(p)/2])
-		_ = c.Conn.Close()
+		_ = c.Close()
 		return n, net.ErrClosed
 	case cutAfter:
 		n, err := c.Conn.Write(p)
 		_ = c.Conn.(*net.TCPConn).CloseRead()
-		_ = c.Conn.Close()
+		_ = c.Close()
 		return n, err
 	}
 	return c.Conn.Write(p)
