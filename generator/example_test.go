@@ -53,5 +53,5 @@ paths:
 	// payments/policies.go
 	// docs/idempotency.md
 	// docs/idempotency-policy.json
-	// docs/idempotency.overlay.yaml
+	// docs/idempotency.published.overlay.yaml
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/idemgen/idemgen/generator/diag"
@@ -14,6 +15,7 @@ import (
 	"github.com/idemgen/idemgen/generator/migration"
 	"github.com/idemgen/idemgen/generator/output"
 	"github.com/idemgen/idemgen/generator/policydoc"
+	"github.com/idemgen/idemgen/generator/spec/extension"
 	"github.com/idemgen/idemgen/runtime/pgstore"
 	"github.com/idemgen/idemgen/runtime/policy"
 	"github.com/idemgen/idemgen/templates"
@@ -102,15 +104,41 @@ func migrations(existing []migration.Existing, set *templates.Set) room {
 	return func(in Input, doc *policy.Document) (r result) {
 		want := in.Config.Migrations
 		if want.Format == "" {
+			r.found = unguarded(doc, want.Off)
 			return r
 		}
-		r.files, r.found, r.err = migration.Generate(doc, migration.Options{
-			Format: want.Format, Dir: want.Dir, Table: want.Table, Guards: migration.GuardStyle(want.Guards), Existing: existing, Steps: steps(want.Table),
+		o := migration.Options{
+			Format: want.Format, Dir: want.Dir, Table: want.Table, Guards: migration.GuardStyle(want.Guards), Existing: existing, Tables: want.Tables, Steps: steps(want.Table),
 			Now: in.Now, Templates: set,
-		})
+		}
+		r.files, r.found, r.err = migration.Generate(doc, o)
 		r.found = in.fromHere(r.found, existing)
+		if tables, all := migration.KnownTables(doc, o); !all {
+			r.found = append(r.found, extension.CheckTables(doc, o.Dir, tables)...)
+		}
 		return r
 	}
+}
+
+// unguarded reports guards where no migrations are written: their constraints would never be there. Migrations that were
+// switched off on purpose are taken to be written by hand, so then it is a note.
+func unguarded(doc *policy.Document, off bool) diag.List {
+	severity := diag.Warning
+	if off {
+		severity = diag.Info
+	}
+	var found diag.List
+	for _, op := range doc.Keyed() {
+		for _, guard := range op.Policy.Guards {
+			found = append(found, diag.Diagnostic{
+				Rule: "guard-without-migrations", Severity: severity, Pos: guard.Pos,
+				Message: fmt.Sprintf("no migrations are configured, so nothing creates this guard's constraint on the table %q", guard.Table),
+				Hint: fmt.Sprintf("name your migration tool in idemgen.yaml (migrations: goose), or write migrations: false and add CONSTRAINT %s UNIQUE (%s) by hand",
+					guard.Name(), strings.Join(guard.Columns, ", ")),
+			})
+		}
+	}
+	return found
 }
 
 // steps hands the store's schema to the room that writes it, which knows no store.

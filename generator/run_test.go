@@ -71,7 +71,7 @@ func TestRunGivesEverythingAskedFor(t *testing.T) {
 		t.Fatal(err, found)
 	}
 	all := paths(files)
-	for _, want := range []string{"gen/handlers.go", "db/00001_", "docs/idempotency.md", "docs/idempotency-policy.json", "docs/idempotency.overlay.yaml"} {
+	for _, want := range []string{"gen/handlers.go", "db/00001_", "docs/idempotency.md", "docs/idempotency-policy.json", "docs/idempotency.published.overlay.yaml"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%s is not among %s", want, all)
 		}
@@ -235,5 +235,38 @@ func TestProgressSaysWhatIsDone(t *testing.T) {
 	}
 	if got := strings.Join(said, "; "); got != "reading openapi.yaml; generating files" {
 		t.Errorf("said %q", got)
+	}
+}
+
+// A guard that nobody creates a constraint for is told of at its place: a promise that the database does not keep.
+func TestRunTellsOfGuardsWithoutMigrations_G1(t *testing.T) {
+	folder(t, payments)
+	rules := func(o config.Overrides, tables ...string) string {
+		t.Helper()
+		in := input(t, o, fstest.MapFS{"migrations/00001_accounts.sql": {Data: []byte("CREATE TABLE accounts ();")}})
+		in.Config.Migrations.Tables = tables
+		_, found, err := Run(context.Background(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []string
+		for _, d := range found {
+			all = append(all, string(d.Severity)+" "+d.Pos.String()+" "+d.Rule)
+		}
+		return strings.Join(all, ", ")
+	}
+	for _, test := range []struct {
+		migrations string
+		tables     []string
+		want       string
+	}{
+		{"", nil, "warning api/openapi.yaml:9:13 guard-without-migrations"},
+		{"none", nil, "info api/openapi.yaml:9:13 guard-without-migrations"},
+		{"goose", nil, "warning api/openapi.yaml:9:13 guard-table-unknown"},
+		{"goose", []string{"payments"}, ""},
+	} {
+		if got := rules(config.Overrides{Migrations: test.migrations}, test.tables...); got != test.want {
+			t.Errorf("migrations %q: %s, want %s", test.migrations, got, test.want)
+		}
 	}
 }

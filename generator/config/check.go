@@ -66,6 +66,14 @@ func checkTable(name string) error {
 	return nil
 }
 
+// checkName accepts a table of the user's, which may have any name.
+func checkName(name string) error {
+	if name == "" || strings.ContainsFunc(name, unicode.IsControl) {
+		return problem("%q is not a table name", name)
+	}
+	return nil
+}
+
 func checkGuards(style string) error {
 	switch migration.GuardStyle(style) {
 	case migration.AddConstraint, migration.Concurrent:

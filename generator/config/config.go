@@ -19,7 +19,7 @@ const (
 	DefaultDocsDir  = "docs"
 	DefaultMarkdown = "idempotency.md"
 	DefaultJSON     = "idempotency-policy.json"
-	DefaultOverlay  = "idempotency.overlay.yaml"
+	DefaultOverlay  = "idempotency.published.overlay.yaml"
 )
 
 // Config is what a run reads and where its outputs go. Paths are slash-separated and relative to the folder of the
@@ -52,14 +52,21 @@ type Config struct {
 // Migrations says which SQL files are wanted.
 type Migrations struct {
 	// Format is a migration tool's; empty: no migrations are written. An issued migration is for good, so none is
-	// written before a format was chosen.
+	// written before a format was chosen. Off is true where they were switched off, and not only left out: what a guard
+	// asks of the database is then made elsewhere.
 	Format string
+	Off    bool
 	// Dir is the folder they go to, Table the keys table, "name" or "schema.name".
 	Dir, Table string
 	// Guards is how constraints are added to business tables: "constraint", in one statement, or "concurrent", without
 	// blocking writes, in two files.
 	Guards string
+	// Tables are business tables that are created elsewhere, "name" or "schema.name": a guard on one of them does not wait
+	// for a migration in Dir that creates it.
+	Tables []string
 }
+
+func (m *Migrations) off() { m.Format, m.Off = "", true }
 
 // Docs says which documents are wanted: a path each, empty for one that is left out. Dir is the folder of those that the
 // configuration gives no path.

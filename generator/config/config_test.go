@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -16,7 +17,7 @@ out: ./internal/gen/
 package: pay
 models: {import: example.com/service/api}
 tests: true
-migrations: {dir: db, format: goose, table: app.keys, guards: concurrent}
+migrations: {dir: db, format: goose, table: app.keys, guards: concurrent, tables: [payments, billing.refunds]}
 docs:
   dir: site
   json: api/policy.json
@@ -38,7 +39,7 @@ func TestDecodeFull(t *testing.T) {
 	want := Config{
 		Spec: "api/openapi.yaml", Overlays: []string{"a.yaml", "../shared/b.yaml"}, Root: "..",
 		Out: "internal/gen", Package: "pay", ModelsImport: "example.com/service/api", Tests: true,
-		Migrations: Migrations{Format: "goose", Dir: "db", Table: "app.keys", Guards: "concurrent"},
+		Migrations: Migrations{Format: "goose", Dir: "db", Table: "app.keys", Guards: "concurrent", Tables: []string{"payments", "billing.refunds"}},
 		Docs:       Docs{Dir: "site", Markdown: "site/idempotency.md", JSON: "api/policy.json"},
 		Templates:  "templates", Strict: true, AcceptDeclared: true,
 	}
@@ -57,14 +58,19 @@ func TestDecodeEmptyIsDefaults(t *testing.T) {
 
 func TestDefaultsThatFollow(t *testing.T) {
 	for content, want := range map[string]func(*Config){
-		"spec: a.yaml":                           func(c *Config) {},
-		"out: gen/my-Payments.v2":                func(c *Config) { c.Out, c.Package = "gen/my-Payments.v2", "mypaymentsv2" },
-		"out: gen/2024":                          func(c *Config) { c.Out = "gen/2024" },
-		"out: gen/type":                          func(c *Config) { c.Out = "gen/type" },
-		"out: .":                                 func(c *Config) { c.Out = "." },
-		"migrations: {format: tern}":             func(c *Config) { c.Migrations.Format, c.Migrations.Dir = "tern", "migrations" },
-		"migrations: {format: dbmate}":           func(c *Config) { c.Migrations.Format, c.Migrations.Dir = "dbmate", "db/migrations" },
-		"migrations: false":                      func(c *Config) {},
+		"spec: a.yaml":                 func(c *Config) {},
+		"out: gen/my-Payments.v2":      func(c *Config) { c.Out, c.Package = "gen/my-Payments.v2", "mypaymentsv2" },
+		"out: gen/2024":                func(c *Config) { c.Out = "gen/2024" },
+		"out: gen/type":                func(c *Config) { c.Out = "gen/type" },
+		"out: .":                       func(c *Config) { c.Out = "." },
+		"migrations: {format: tern}":   func(c *Config) { c.Migrations.Format, c.Migrations.Dir = "tern", "migrations" },
+		"migrations: {format: dbmate}": func(c *Config) { c.Migrations.Format, c.Migrations.Dir = "dbmate", "db/migrations" },
+		"migrations: false":            func(c *Config) { c.Migrations.Off = true },
+		"migrations: goose":            func(c *Config) { c.Migrations.Format, c.Migrations.Dir = "goose", "migrations" },
+		"overlays: o.yaml":             func(c *Config) { c.Overlays = []string{"o.yaml"} },
+		"migrations: {format: tern, tables: a.b}": func(c *Config) {
+			c.Migrations.Format, c.Migrations.Dir, c.Migrations.Tables = "tern", "migrations", []string{"a.b"}
+		},
 		"docs: false":                            func(c *Config) { c.Docs = Docs{} },
 		"docs: {dir: .}":                         func(c *Config) { c.Docs = Docs{".", DefaultMarkdown, DefaultJSON, DefaultOverlay} },
 		"docs: {markdown: false, json: x.json}":  func(c *Config) { c.Docs.Markdown, c.Docs.JSON = "", "x.json" },
@@ -86,7 +92,7 @@ func TestDefaultsThatFollow(t *testing.T) {
 			t.Fatal(err)
 		}
 		expect := Config{Spec: "a.yaml", Out: DefaultOut, Package: "idempotency", Migrations: Migrations{Table: DefaultTable, Guards: "constraint"},
-			Docs: Docs{DefaultDocsDir, "docs/idempotency.md", "docs/idempotency-policy.json", "docs/idempotency.overlay.yaml"}}
+			Docs: Docs{DefaultDocsDir, "docs/idempotency.md", "docs/idempotency-policy.json", "docs/idempotency.published.overlay.yaml"}}
 		want(&expect)
 		equal(t, c, expect)
 	}
@@ -103,7 +109,11 @@ func TestDecodeRefuses(t *testing.T) {
 		{"spec:", `idemgen.yaml:1:6: spec has no value (config-type)`, "leave the member out"},
 		{"spec: ''", `idemgen.yaml:1:7: spec: the path is empty (config-value)`, ""},
 		{"spec: https://example.com/a", `idemgen.yaml:1:7: spec: "https://example.com/a" is a URL, and idemgen reads files only, so that a run is the same tomorrow (config-value)`, ""},
-		{"overlays: a.yaml", `idemgen.yaml:1:11: overlays has to be a list, and this is text (config-type)`, ""},
+		{"overlays: 1", `idemgen.yaml:1:11: overlays has to be a list or text, and this is the number 1 (config-type)`, ""},
+		{"overlays: {a: b}", `idemgen.yaml:1:11: overlays has to be a list, and this is an object (config-type)`, ""},
+		{"migrations: gooze", `idemgen.yaml:1:13: migrations: "gooze" is not a migration format; did you mean "goose"? (config-value)`, ""},
+		{"migrations: true", `idemgen.yaml:1:13: migrations has to be an object, text or false, and this is the boolean true (config-type)`, ""},
+		{"migrations: {format: goose, tables: ['']}", `idemgen.yaml:1:38: migrations.tables[0]: "" is not a table name (config-value)`, ""},
 		{"overlays: [a, 2]", `idemgen.yaml:1:15: overlays[1] has to be text, and this is the number 2 (config-type)`, ""},
 		{"out: ../x", `idemgen.yaml:1:6: out: "../x" leaves the folder of the configuration file: move that file up to a folder that holds all outputs (config-value)`, ""},
 		{"out: /x", `idemgen.yaml:1:6: out: "/x" is absolute: outputs go to places below the configuration file (config-value)`, ""},
@@ -154,6 +164,11 @@ func TestDecodeCollectsEverythingWithItsLine(t *testing.T) {
 	}
 }
 
+// migrations is what full says of them, with another format and folder.
+func migrations(format, dir string) Migrations {
+	return Migrations{Format: format, Off: format == "", Dir: dir, Table: "app.keys", Guards: "concurrent", Tables: []string{"payments", "billing.refunds"}}
+}
+
 func TestOverrides(t *testing.T) {
 	base, found := Decode("idemgen.yaml", []byte(full))
 	if len(found) > 0 {
@@ -163,17 +178,17 @@ func TestOverrides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Spec != "x.json" || strings.Join(c.Overlays, ",") != "o.yaml" || c.Out != "y" || c.Package != "z" || c.Migrations != (Migrations{"tern", "sql", "app.keys", "concurrent"}) || !c.Strict {
+	if c.Spec != "x.json" || strings.Join(c.Overlays, ",") != "o.yaml" || c.Out != "y" || c.Package != "z" || fmt.Sprint(c.Migrations) != fmt.Sprint(migrations("tern", "sql")) || !c.Strict {
 		t.Errorf("%+v", c)
 	}
 	for value, want := range map[string]Migrations{
-		"none":         {"", "db", "app.keys", "concurrent"},
-		"goose":        {"goose", "db", "app.keys", "concurrent"},
-		"tern":         {"tern", "migrations", "app.keys", "concurrent"},
-		"goose:db/sql": {"goose", "db/sql", "app.keys", "concurrent"},
+		"none":         migrations("", "db"),
+		"goose":        migrations("goose", "db"),
+		"tern":         migrations("tern", "migrations"),
+		"goose:db/sql": migrations("goose", "db/sql"),
 	} {
 		c, err := base.With(Overrides{Migrations: value})
-		if err != nil || c.Migrations != want {
+		if err != nil || fmt.Sprint(c.Migrations) != fmt.Sprint(want) {
 			t.Errorf("--migrations %s: %+v, %v", value, c.Migrations, err)
 		}
 	}

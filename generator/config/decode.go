@@ -114,12 +114,16 @@ func (d *decoder) member(m *member, value *yaml.Node, path string) {
 		m.turn(&d.config, !isFalse)
 	case m.off != nil && isFalse:
 		m.off(&d.config)
-	case m.kind == object || m.kind == objectOrNo:
+	case m.kind == objectTextOrNo && value.Kind == yaml.ScalarNode:
+		d.string(value, path, "an object, text or false", m.set)
+	case m.kind == object || m.kind == objectOrNo || m.kind == objectTextOrNo:
 		d.object(value, m.members, path)
 		if path == "migrations" && value.Kind == yaml.MappingNode && d.config.Migrations.Format == "" && !d.mentions(value, "format") {
 			d.fail(value, "config-missing", "add format: with the migration tool that you use", "migrations has no format")
 		}
-	case m.kind == list:
+	case m.kind == listOrText && value.Kind == yaml.ScalarNode:
+		d.string(value, path, "a list or text", m.add)
+	case m.kind == listOrText:
 		if value.Kind != yaml.SequenceNode {
 			d.wrongKind(value, path, "a list")
 			return

@@ -6,10 +6,12 @@ type kind string
 const (
 	text        kind = "string"
 	flag        kind = "boolean"
-	list        kind = "array"  // of strings
 	object      kind = "object" // of members
 	textOrFalse kind = "string or false"
-	objectOrNo  kind = "object or false"
+	// A list of one may be its element, and migrations may be the format alone.
+	listOrText     kind = "array or string"
+	objectTextOrNo kind = "object or string or false"
+	objectOrNo     kind = "object or false"
 )
 
 // member is one member of the configuration: its name, what it may hold and where that goes. Adding a member is adding a
@@ -31,7 +33,7 @@ type member struct {
 // members are the members of idemgen.yaml, in the order they are documented.
 var members = []member{
 	{name: "spec", kind: text, set: input(func(c *Config) *string { return &c.Spec })},
-	{name: "overlays", kind: list, add: func(c *Config, value string) error {
+	{name: "overlays", kind: listOrText, add: func(c *Config, value string) error {
 		c.Overlays = append(c.Overlays, value)
 		return checkInput(value)
 	}},
@@ -42,11 +44,15 @@ var members = []member{
 		{name: "import", kind: text, set: checked(checkImport, func(c *Config) *string { return &c.ModelsImport })},
 	}},
 	{name: "tests", kind: flag, turn: func(c *Config, on bool) { c.Tests = on }},
-	{name: "migrations", kind: objectOrNo, off: func(c *Config) { c.Migrations.Format = "" }, members: []member{
+	{name: "migrations", kind: objectTextOrNo, set: checked(checkFormat, func(c *Config) *string { return &c.Migrations.Format }), off: func(c *Config) { c.Migrations.off() }, members: []member{
 		{name: "format", kind: text, set: checked(checkFormat, func(c *Config) *string { return &c.Migrations.Format })},
 		{name: "dir", kind: text, set: inside(func(c *Config) *string { return &c.Migrations.Dir })},
 		{name: "table", kind: text, set: checked(checkTable, func(c *Config) *string { return &c.Migrations.Table })},
 		{name: "guards", kind: text, set: checked(checkGuards, func(c *Config) *string { return &c.Migrations.Guards })},
+		{name: "tables", kind: listOrText, add: func(c *Config, value string) error {
+			c.Migrations.Tables = append(c.Migrations.Tables, value)
+			return checkName(value)
+		}},
 	}},
 	{name: "docs", kind: objectOrNo, off: func(c *Config) { c.Docs = Docs{Markdown: leftOut, JSON: leftOut, Overlay: leftOut} }, members: []member{
 		{name: "dir", kind: text, set: inside(func(c *Config) *string { return &c.Docs.Dir })},

@@ -50,7 +50,7 @@ func (c Config) With(o Overrides) (Config, error) {
 func (c *Config) overrideMigrations(value string) error {
 	format, dir, hasDir := strings.Cut(value, ":")
 	if format == "none" && !hasDir {
-		c.Migrations.Format = ""
+		c.Migrations.off()
 		return nil
 	}
 	if err := checkFormat(format); err != nil {
@@ -59,7 +59,7 @@ func (c *Config) overrideMigrations(value string) error {
 	if format != c.Migrations.Format {
 		c.Migrations.Dir = "" // another tool's folder
 	}
-	c.Migrations.Format = format
+	c.Migrations.Format, c.Migrations.Off = format, false
 	if !hasDir {
 		return nil
 	}

@@ -94,7 +94,7 @@ func compareMembers(t *testing.T, defs map[string]schema, s schema, known []memb
 			continue
 		}
 		nested := property
-		if m.kind == objectOrNo {
+		if m.kind == objectOrNo || m.kind == objectTextOrNo {
 			nested = property.OneOf[1]
 		}
 		compareMembers(t, defs, nested, m.members, m.name)
@@ -107,6 +107,10 @@ func kindOf(defs map[string]schema, s schema) kind {
 		return kindOf(defs, defs[strings.TrimPrefix(s.Ref, "#/$defs/")])
 	case s.Enum != nil:
 		return text
+	case len(s.OneOf) == 3 && s.OneOf[0].Const == false:
+		return kindOf(defs, s.OneOf[1]) + " or " + kindOf(defs, s.OneOf[2]) + " or false"
+	case len(s.OneOf) == 2 && s.OneOf[0].Const == nil:
+		return kindOf(defs, s.OneOf[0]) + " or " + kindOf(defs, s.OneOf[1])
 	case len(s.OneOf) == 2 && s.OneOf[0].Const == false:
 		return kindOf(defs, s.OneOf[1]) + " or false"
 	default:
@@ -122,7 +126,8 @@ func TestSchemaAndDecoderAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, content := range []string{
-		full, "{}", "spec: a", "spec: 1", "spec: ''", "specs: a", "spec: 'https://x'", "spec: [a]", "overlays: a", "overlays: [a, b]", "overlays: [1]", "overlays: ['']",
+		full, "{}", "spec: a", "spec: 1", "spec: ''", "specs: a", "spec: 'https://x'", "spec: [a]", "overlays: a", "overlays: [a, b]", "overlays: [1]", "overlays: ['']", "overlays: ''", "overlays: false", "overlays: {a: b}", "migrations: goose", "migrations: gose", "migrations: 1", "migrations: []",
+		"migrations: {format: goose, tables: [a, b.c]}", "migrations: {format: goose, tables: a}", "migrations: {format: goose, tables: ''}", "migrations: {format: goose, tables: [1]}",
 		"out: a/b", "out: /a", `out: 'a\b'`, `out: "a\nb"`, "out: ''", "package: a", "package: a-b", "package: main", "package: a_test", "package: 1a", "package: été",
 		"models: {}", "models: {import: a/b}", "models: {import: ./a}", "models: {imports: a}", "models: a", "models: false",
 		"tests: true", "tests: 'true'", "tests: 1", "migrations: false", "migrations: true", "migrations: {format: goose}", "migrations: {format: x}", "migrations: {dir: x}",

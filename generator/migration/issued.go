@@ -97,6 +97,13 @@ func (found *issued) add(marks []marker, content []byte) {
 	}
 }
 
+// has reports whether a guard was issued, or its index.
+func (found *issued) has(g guard) bool {
+	_, done := found.guards[g.Constraint]
+	_, begun := found.indexes[g.Constraint]
+	return done || begun
+}
+
 func tableOf(content []byte) string {
 	for _, match := range otherLine.FindAllSubmatch(content, -1) {
 		if string(match[1]) == markTable {

@@ -17,7 +17,7 @@ import (
 )
 
 // Generate returns the migrations that doc needs and the target folder lacks: the open steps of the keys table, then the
-// missing guards, then the tool's checksum file if it keeps one. Nothing is returned for a document without keyed
+// missing guards whose tables are known ([KnownTables]), then the tool's checksum file if it keeps one. Nothing is returned for a document without keyed
 // operations, nor on a second run over a folder that holds the first run's files.
 //
 // The list holds what is wrong with the folder or the guards; where it has an error, files that do not depend on it are
@@ -45,6 +45,9 @@ func Generate(doc *policy.Document, o Options) ([]output.File, diag.List, error)
 	}
 	if err := r.schema(found); err != nil {
 		return nil, nil, err
+	}
+	if tables, all := KnownTables(doc, o); !all {
+		guards = ready(guards, tables)
 	}
 	for _, g := range guards {
 		if _, ok := found.guards[g.Constraint]; ok {

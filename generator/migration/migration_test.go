@@ -44,7 +44,7 @@ func steps(n int) []Step {
 }
 
 func options(format string, existing ...Existing) Options {
-	return Options{Format: format, Dir: "migrations", Steps: steps(1), Existing: existing}
+	return Options{Format: format, Dir: "migrations", Steps: steps(1), Existing: existing, Tables: []string{"payments"}}
 }
 
 func generate(t *testing.T, doc *policy.Document, o Options) ([]output.File, diag.List) {
@@ -390,7 +390,9 @@ func TestGenerate_HostileNames(t *testing.T) {
 				{Table: name, Columns: []string{"id"}, Pos: policy.Position{File: "openapi.yaml", Line: 3}},
 				{Table: "t", Columns: []string{"id", name}, Pos: policy.Position{File: "openapi.yaml", Line: 4}},
 			}
-			files, findings := generate(t, doc, options(format))
+			o := options(format)
+			o.Tables = []string{name, "t", "payments"}
+			files, findings := generate(t, doc, o)
 			for _, finding := range findings {
 				if finding.Rule != "guard-identifier" || finding.Pos.Line == 0 {
 					t.Errorf("%s %q: %v", format, name, finding)
@@ -423,7 +425,9 @@ func directiveOutOfPlace(format, line string) bool {
 func TestGenerate_GuardsOfOneName(t *testing.T) {
 	doc := payments()
 	doc.Operations[0].Policy.Guards = []policy.Guard{{Table: "a.b", Columns: []string{"c"}}, {Table: "a_b", Columns: []string{"c"}}}
-	_, findings := generate(t, doc, options("goose"))
+	o := options("goose")
+	o.Tables = []string{"a.b", "a_b", "payments"}
+	_, findings := generate(t, doc, o)
 	if len(findings) != 1 || findings[0].Rule != "guard-name" {
 		t.Errorf("findings %v", findings)
 	}

@@ -17,6 +17,8 @@ type Options struct {
 	Existing []Existing
 	// Table is the keys table, "name" or "schema.name"; empty means [DefaultTable].
 	Table string
+	// Tables are business tables that are created elsewhere than in Dir, "name" or "schema.name".
+	Tables []string
 	// Steps are the schema steps of the store, sorted by version.
 	Steps []Step
 	// Dialect is the SQL spoken; empty means Postgres.

@@ -78,7 +78,7 @@ func (b *overlayBuilder) skip(pos policy.Position, rule, message, hint string) {
 
 // operation adds what op lacks.
 func (b *overlayBuilder) operation(op *policy.Operation, docs string) {
-	if op.Pos.File != "" && b.doc.SpecFile != "" && op.Pos.File != b.doc.SpecFile {
+	if op.Pointer == "" && op.Pos.File != "" && b.doc.SpecFile != "" && op.Pos.File != b.doc.SpecFile {
 		b.skip(op.Pos, "overlay-other-file",
 			fmt.Sprintf("%s %s stands in a file of its own, and an overlay changes the main document only", op.Method, op.Path),
 			"apply the overlay to the document after bundling it into one file")

@@ -187,7 +187,7 @@ func generateFor(t *testing.T, doc *policy.Document, dir string, o migration.Opt
 		}
 		o.Existing = append(o.Existing, migration.Existing{Name: entry.Name(), Content: content})
 	}
-	o.Dir, o.Steps = "migrations", steps(o.Table)
+	o.Dir, o.Steps, o.Tables = "migrations", steps(o.Table), []string{"payments", "billing.Odd Table"}
 	files, findings, err := migration.Generate(doc, o)
 	if err != nil || findings.Err() != nil {
 		t.Fatal(err, findings)

@@ -30,39 +30,27 @@ func Check(doc *policy.Document) diag.List {
 	return append(diags, checkUndecided(doc)...)
 }
 
-// CheckTables compares guards with the tables that a database or a schema file is known to have. Names are compared as
-// PostgreSQL does with unquoted ones: without regard to case, and without a schema where either side names none.
-func CheckTables(doc *policy.Document, tables []string) diag.List {
-	if doc == nil || len(tables) == 0 {
+// CheckTables reports guards on tables that are not among tables, those that the migrations in the folder dir are known to
+// create: a guard's migration that is run before its table is there fails.
+func CheckTables(doc *policy.Document, dir string, tables []string) diag.List {
+	if doc == nil {
 		return nil
 	}
 	var diags diag.List
 	for _, op := range doc.Keyed() {
 		for _, guard := range op.Policy.Guards {
-			if slices.ContainsFunc(tables, func(table string) bool { return sameTable(table, guard.Table) }) {
+			if slices.ContainsFunc(tables, func(table string) bool { return policy.SameTable(table, guard.Table) }) {
 				continue
 			}
 			hint := didYouMean(guard.Table, tables)
 			if hint == "" {
-				hint = "create the table before the guard's migration"
+				hint = "create it in a migration and generate again; where it is created elsewhere, name it under migrations.tables in idemgen.yaml"
 			}
-			diags = append(diags, finding(ruleGuardTable, guard.Pos, hint, "guard names the table %s, which is not known", show(guard.Table)))
+			diags = append(diags, finding(ruleGuardTable, guard.Pos, hint,
+				"no migration in %s creates the table %s, so the guard's migration is not issued yet", dir, show(guard.Table)))
 		}
 	}
 	return diags
-}
-
-func sameTable(a, b string) bool {
-	schemaA, nameA := splitTable(strings.ToLower(a))
-	schemaB, nameB := splitTable(strings.ToLower(b))
-	return nameA == nameB && (schemaA == schemaB || schemaA == "" || schemaB == "")
-}
-
-func splitTable(table string) (schema, name string) {
-	if schema, name, ok := strings.Cut(table, "."); ok {
-		return schema, name
-	}
-	return "", table
 }
 
 // checker works on one keyed operation and its interface.

@@ -199,20 +199,21 @@ func TestCheck_UndecidedHint(t *testing.T) {
 func TestCheckTables_G1(t *testing.T) {
 	op, _ := resolved(t, ResolveInput{}, "", "", "guard: [{table: billing.Payments, columns: [id]}, {table: refunds, columns: [id]}]")
 	doc := &policy.Document{Operations: []policy.Operation{*op}}
-	if found := CheckTables(doc, nil); found != nil {
-		t.Errorf("tables not known: %v", found)
+	if found := CheckTables(doc, "db", nil); rulesOf(found) != "w:guard-table-unknown w:guard-table-unknown" ||
+		found[1].Message != `no migration in db creates the table "refunds", so the guard's migration is not issued yet` {
+		t.Errorf("no table: %v", found)
 	}
-	if found := CheckTables(doc, []string{"payments", "public.refunds"}); len(found) != 0 {
+	if found := CheckTables(doc, "db", []string{"payments", "public.refunds"}); len(found) != 0 {
 		t.Errorf("got %v", found)
 	}
-	found := CheckTables(doc, []string{"archive.payments", "refund"})
+	found := CheckTables(doc, "db", []string{"archive.payments", "refund"})
 	if rulesOf(found) != "w:guard-table-unknown w:guard-table-unknown" || found[1].Hint != "did you mean refund?" {
 		t.Errorf("got %v", found)
 	}
 }
 
 func TestCheck_Nil(t *testing.T) {
-	if Check(nil) != nil || CheckTables(nil, []string{"a"}) != nil || Resolve(ResolveInput{}) != nil {
+	if Check(nil) != nil || CheckTables(nil, "db", []string{"a"}) != nil || Resolve(ResolveInput{}) != nil {
 		t.Error("nil has findings")
 	}
 }

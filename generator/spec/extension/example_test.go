@@ -68,17 +68,17 @@ func ExampleRules() {
 	// Output: error in transaction mode no 5xx is stored: it rolls the record back with the work
 }
 
-// A guard can be compared with the tables that there are.
+// A guard can be compared with the tables that migrations create.
 func ExampleCheckTables() {
 	doc := &policy.Document{Operations: []policy.Operation{{Decision: policy.Keyed, Policy: policy.Policy{
 		Guards: []policy.Guard{{Table: "payment", Columns: []string{"order_id"}}},
 	}}}}
-	for _, finding := range extension.CheckTables(doc, []string{"payments", "accounts"}) {
+	for _, finding := range extension.CheckTables(doc, "migrations", []string{"payments", "accounts"}) {
 		fmt.Println(finding.Message)
 		fmt.Println(finding.Hint)
 	}
 	// Output:
-	// guard names the table "payment", which is not known
+	// no migration in migrations creates the table "payment", so the guard's migration is not issued yet
 	// did you mean payments?
 }
 

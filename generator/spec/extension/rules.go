@@ -90,7 +90,7 @@ var (
 	ruleWaitAnswer      = rule("in-flight-wait", diag.Warning, "maxWait is for the answer wait")
 	ruleLowEntropy      = rule("low-entropy", diag.Warning, "a key has room enough that two clients do not draw the same")
 	ruleDuplicateGuard  = rule("duplicate-guard", diag.Error, "a guard's table and columns stand once")
-	ruleGuardTable      = rule("guard-table-unknown", diag.Warning, "a guard's table is one that the database has")
+	ruleGuardTable      = rule("guard-table-unknown", diag.Warning, "a guard's table is created before the guard's migration is issued")
 	ruleReasonMissing   = rule("reason-missing", diag.Info, "natural and none say why")
 	ruleSafeMethod      = rule("safe-method", diag.Info, "a key is for methods that are not idempotent by themselves")
 	ruleContradicts     = rule("key-contradicts-declaration", diag.Warning, "x-idempotency and the declared key parameter say the same")
