@@ -51,3 +51,15 @@ func TestFormats_AreComplete(t *testing.T) {
 		}
 	}
 }
+
+func TestCommentText(t *testing.T) {
+	for text, want := range map[string]string{
+		"POST /bookings/{booking-id}/payments": "POST /bookings/{booking-id}/payments",
+		"{{.x}} {{{ }}}":                       "??.x?? ??{ ??}",
+		"a\n-- +goose Down; 'b'":               "a?-- ?goose Down? ?b?",
+	} {
+		if got := commentText(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

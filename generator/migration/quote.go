@@ -55,18 +55,19 @@ func qualified(schema, name string) string {
 }
 
 // commentText makes text from a spec fit for the inside of an SQL comment: one line, and nothing in it that a migration
-// tool takes for a directive or a template action.
+// tool takes for a directive or a template action. A path's braces stay; two of them are an action for tern.
 func commentText(text string) string {
-	return strings.Map(func(r rune) rune {
+	text = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsLetter(r), unicode.IsDigit(r):
 			return r
-		case strings.ContainsRune(" _-./:,()=", r):
+		case strings.ContainsRune(" _-./:,()={}", r):
 			return r
 		default:
 			return '?'
 		}
 	}, text)
+	return strings.NewReplacer("{{", "??", "}}", "??").Replace(text)
 }
 
 // withoutSemicolons replaces semicolons in the comments of a script: some tools end a statement at each one they see.
