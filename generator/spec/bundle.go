@@ -219,15 +219,6 @@ func (b *bundle) value(n *yaml.Node, name string, schema bool) {
 	}
 }
 
-// isData reports whether a member holds values of the API and not of the document.
-func isData(name string) bool {
-	switch name {
-	case "example", "examples", "default", "enum", "const", "value", "dataValue":
-		return true
-	}
-	return strings.HasPrefix(name, "x-")
-}
-
 func (b *bundle) object(n *yaml.Node, schema bool) {
 	b.open('{')
 	first := true

@@ -17,7 +17,8 @@ import (
 func (l *loading) declared(op *operation) []policy.DeclaredKey {
 	var keys []policy.DeclaredKey
 	safe := op.out.Method == "GET" || op.out.Method == "HEAD" || op.out.Method == "OPTIONS" || op.out.Method == "TRACE"
-	for _, parameter := range l.parameters(op, looking) {
+	parameters, _ := l.parameters(op, looking)
+	for _, parameter := range parameters {
 		if key, ok := l.declaredParameter(parameter, safe); ok {
 			keys = append(keys, key)
 		}

@@ -36,7 +36,7 @@ func Load(o Options) (*policy.Document, diag.List, error) {
 	defer src.close()
 	l := &loading{options: o, src: src, rep: &reporter{src: src, strict: o.Strict}, doc: &policy.Document{SpecFile: o.File},
 		stoodFor: map[*yaml.Node]string{}, decided: map[*yaml.Node]bool{}, stands: map[*yaml.Node]string{}}
-	l.refs = &resolver{src: src, rep: l.rep, told: map[*yaml.Node]int{}}
+	l.refs = &resolver{src: src, rep: l.rep, told: map[*yaml.Node]int{}, swagger: map[*yaml.Node]string{}}
 	if err := l.read(); err != nil {
 		return nil, nil, err
 	}
@@ -167,9 +167,9 @@ func (l *loading) resolve() {
 		if f.overlays == nil {
 			l.refs.sweep(f.root)
 			if f == l.main {
-				l.strays(l.written, "", false)
+				l.strays(l.written)
 			} else {
-				l.strays(f.root, "", false)
+				l.strays(f.root)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"errors"
 	"net/url"
 	"path"
@@ -29,7 +30,12 @@ type resolver struct {
 	src  *sources
 	rep  *reporter
 	told map[*yaml.Node]int // reference -> its finding's index
+	// swagger has the references that were rewritten, as they were: what a finding shows.
+	swagger map[*yaml.Node]string
 }
+
+// show is a reference as its author wrote it.
+func (r *resolver) show(ref *yaml.Node) string { return quoteShort(cmp.Or(r.swagger[ref], ref.Value)) }
 
 // reference is what a mapping's `$ref` says, nil when it has none. A member that is called `$ref` but is no text is an
 // ordinary member, such as a property of that name.
@@ -54,7 +60,7 @@ func (r *resolver) deref(n *yaml.Node, weight need) (target, named *yaml.Node) {
 		}
 	}
 	r.tell(named, weight, ruleRefLoop, "let it refer to something else than itself",
-		"the reference %s leads back to itself", quoteShort(named.Value))
+		"the reference %s leads back to itself", r.show(named))
 	return nil, named
 }
 
@@ -77,7 +83,7 @@ func (r *resolver) follow(ref *yaml.Node, weight need) *yaml.Node {
 	}
 	target := into.find(fragmentOf(ref.Value))
 	if target == nil {
-		r.tell(ref, weight, ruleDanglingRef, "add what it names, or mend the reference", "the reference %s leads nowhere", quoteShort(ref.Value))
+		r.tell(ref, weight, ruleDanglingRef, "add what it names, or mend the reference", "the reference %s leads nowhere", r.show(ref))
 		return nil
 	}
 	if from.resolved == nil {
@@ -92,7 +98,7 @@ var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:|^//`)
 func (r *resolver) open(from *source, ref *yaml.Node, file string, weight need) *source {
 	if scheme.MatchString(file) {
 		r.tell(ref, weight, ruleRemoteRef, "save it beside the document and refer to the file",
-			"the reference %s leads to another place than a file; nothing is fetched", quoteShort(ref.Value))
+			"the reference %s leads to another place than a file; nothing is fetched", r.show(ref))
 		return nil
 	}
 	name, err := url.PathUnescape(file)
@@ -103,11 +109,11 @@ func (r *resolver) open(from *source, ref *yaml.Node, file string, weight need) 
 	switch {
 	case errors.Is(err, errOutside):
 		r.tell(ref, weight, ruleOutsideRef, "name a folder that holds both files: root: in idemgen.yaml, or --root",
-			"the reference %s leads out of %s", quoteShort(ref.Value), r.src.rootName)
+			"the reference %s leads out of %s", r.show(ref), r.src.rootName)
 		return nil
 	case err != nil:
 		r.tell(ref, weight, ruleRefFile, "mend the path, which is relative to the file that it stands in",
-			"the file of the reference %s cannot be read: %v", quoteShort(ref.Value), err)
+			"the file of the reference %s cannot be read: %v", r.show(ref), err)
 		return nil
 	}
 	if into.root == nil && !into.broken {
@@ -217,45 +223,12 @@ func collectAnchors(n *yaml.Node, into map[string]*yaml.Node) {
 // sweep reports every reference of a file that leads nowhere, wherever it stands. Files that are only referred to from
 // what nobody reads are not opened for it. What looks like a reference inside an example is data.
 func (r *resolver) sweep(n *yaml.Node) {
-	if n == nil {
-		return
-	}
-	if n.Kind == yaml.SequenceNode {
-		for _, item := range n.Content {
-			if item.Kind != yaml.ScalarNode {
-				r.sweep(item)
-			}
+	eachMember(n, func(_, key, value *yaml.Node) bool {
+		if key.Value == "$ref" && isText(value) {
+			r.glance(value)
 		}
-		return
-	}
-	for key, value := range members(n) {
-		if value.Kind == yaml.ScalarNode {
-			if key.Value == "$ref" && isText(value) {
-				r.glance(value)
-			}
-			continue
-		}
-		switch {
-		case strings.HasPrefix(key.Value, "x-"):
-		case key.Value == "properties" || key.Value == "patternProperties":
-			for _, schema := range members(value) { // "example" is a fine name for a property
-				r.sweep(schema)
-			}
-		case key.Value == "responses": // `default` is one of them
-			for _, response := range members(value) {
-				r.sweep(response)
-			}
-		case key.Value == "examples":
-			for _, example := range members(value) {
-				if ref := reference(example); ref != nil {
-					r.glance(ref)
-				}
-			}
-		case key.Value == "example" || key.Value == "default" || key.Value == "enum" || key.Value == "const" || key.Value == "value":
-		default:
-			r.sweep(value)
-		}
-	}
+		return true
+	})
 }
 
 func (r *resolver) glance(ref *yaml.Node) {

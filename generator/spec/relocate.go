@@ -74,19 +74,11 @@ func (r *relocation) tree(n *yaml.Node) {
 			for _, named := range members(value) {
 				r.tree(named)
 			}
-		case name == "example" || name == "examples" || name == "default" || name == "enum" || name == "const" || name == "value" || name == "dataValue":
+		case isData(name) && !strings.HasPrefix(name, "x-"):
 		default:
 			r.tree(value)
 		}
 	}
-}
-
-// holdsNames are the members whose own members have names of the author's choosing, where "example" is a fine name for a
-// property and "default" is a response. A schema's list of examples is not one of them.
-var holdsNames = map[string]bool{
-	"properties": true, "patternProperties": true, "dependentSchemas": true, "$defs": true, "definitions": true, "schemas": true,
-	"parameters": true, "requestBodies": true, "responses": true, "headers": true, "links": true, "callbacks": true, "pathItems": true,
-	"securitySchemes": true, "mediaTypes": true, "examples": true, "content": true, "encoding": true, "paths": true, "webhooks": true,
 }
 
 // reference is ref as it reads from the new folder.

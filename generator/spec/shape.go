@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/idemgen/idemgen/generator/spec/extension"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
@@ -25,8 +26,9 @@ func (l *loading) shape(op *operation) *policy.Shape {
 
 // parameters are the path item's and the operation's parameters, without their references. The operation's replace those
 // of the same place and name.
-func (l *loading) parameters(op *operation, weight need) []*yaml.Node {
-	var list []*yaml.Node
+//
+// What cannot be used as one, as it leads nowhere or has no name, is in broken; at weight must it is an error.
+func (l *loading) parameters(op *operation, weight need) (list, broken []*yaml.Node) {
 	for _, from := range []*yaml.Node{op.item, op.node} {
 		listed := get(from, "parameters")
 		if weight == must && listed != nil && !isList(listed) && !isNull(listed) {
@@ -35,12 +37,14 @@ func (l *loading) parameters(op *operation, weight need) []*yaml.Node {
 		for _, item := range items(listed) {
 			parameter, _ := l.refs.deref(item, weight)
 			if parameter == nil {
+				broken = append(broken, item)
 				continue
 			}
 			if !isMap(parameter) || !isText(get(parameter, "name")) || !isText(get(parameter, "in")) {
 				if weight == must {
 					l.rep.fail(parameter, ruleStructure, "write name and in", "a parameter needs a name and a place")
 				}
+				broken = append(broken, item)
 				continue
 			}
 			same := func(other *yaml.Node) bool { return sameParameter(other, parameter) }
@@ -51,7 +55,7 @@ func (l *loading) parameters(op *operation, weight need) []*yaml.Node {
 			list = append(list, parameter)
 		}
 	}
-	return list
+	return list, broken
 }
 
 func sameParameter(a, b *yaml.Node) bool {
@@ -76,7 +80,8 @@ func (l *loading) shapeParameters(op *operation) []policy.Parameter {
 	for _, match := range templated.FindAllStringSubmatch(op.out.Path, -1) {
 		inPath[match[1]] = true
 	}
-	for _, node := range l.parameters(op, must) {
+	parameters, _ := l.parameters(op, must)
+	for _, node := range parameters {
 		name, in := text(get(node, "name")), text(get(node, "in"))
 		switch {
 		case !slices.Contains(places, in):
@@ -84,6 +89,10 @@ func (l *loading) shapeParameters(op *operation) []policy.Parameter {
 			continue
 		case in == "path" && !op.out.Webhook && !inPath[name]:
 			l.rep.problem(node, ruleStructure, "add it to the path, or remove it", "the path %s has no parameter %s", shown(op.out.Path), quoteShort(name))
+			continue
+		case (in == "header" || in == "cookie") && !extension.IsToken(name): // RFC 9110, section 5.1; RFC 6265, section 4.1.1
+			l.rep.problem(get(node, "name"), ruleStructure, "write a name of letters, digits and hyphens",
+				"no request can have a %s of the name %s, and it is left out", in, quoteShort(name))
 			continue
 		case in == "header" && isReservedHeader(name): // "shall be ignored", says OpenAPI 3.1, section 4.8.12.2
 			continue
@@ -270,6 +279,11 @@ func (l *loading) responses(op *operation) []policy.Response {
 		for name, header := range members(l.object(get(node, "headers"), "headers")) {
 			header = l.object(header, "the header "+shown(name.Value))
 			if header == nil || strings.EqualFold(name.Value, "Content-Type") {
+				continue
+			}
+			if !extension.IsToken(name.Value) {
+				l.rep.problem(name, ruleStructure, "write a name of letters, digits and hyphens",
+					"no response can have a header of the name %s, and it is left out", quoteShort(name.Value))
 				continue
 			}
 			response.Headers = append(response.Headers, l.parameter(header, name.Value, "header"))

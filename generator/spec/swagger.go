@@ -14,7 +14,7 @@ import (
 func (l *loading) convert() {
 	s := &swagger{l: l, root: l.main.root}
 	root := s.document()
-	rewriteRefs(root)
+	s.rewrite(root)
 	l.main.root, l.main.resolved, l.main.indexes, l.main.anchors = root, nil, nil, nil
 }
 
@@ -127,7 +127,11 @@ func (s *swagger) operation(item, op *yaml.Node) *yaml.Node {
 	converted := mapAt(op)
 	for key, value := range members(op) {
 		switch key.Value {
-		case "parameters", "consumes", "produces", "schemes", "security":
+		case "parameters":
+			if !isList(value) { // an error where the operation turns out to be keyed
+				converted.Content = append(converted.Content, key, value)
+			}
+		case "consumes", "produces", "schemes", "security":
 		case "responses":
 			converted.Content = append(converted.Content, key, s.responses(op, value))
 		default:
@@ -137,7 +141,8 @@ func (s *swagger) operation(item, op *yaml.Node) *yaml.Node {
 	var plain, form []*yaml.Node
 	var body *yaml.Node
 	holder := &operation{node: op, item: item}
-	for _, parameter := range s.l.parameters(holder, must) {
+	parameters, broken := s.l.parameters(holder, looking)
+	for _, parameter := range parameters {
 		switch text(get(parameter, "in")) {
 		case "body":
 			body = parameter
@@ -147,6 +152,7 @@ func (s *swagger) operation(item, op *yaml.Node) *yaml.Node {
 			plain = append(plain, s.parameter(parameter))
 		}
 	}
+	plain = append(plain, broken...) // errors where the operation turns out to be keyed
 	if len(plain) > 0 {
 		list := at(plain[0], yaml.SequenceNode, seqTag)
 		list.Content = plain
@@ -401,43 +407,30 @@ func (s *swagger) header(h *yaml.Node) *yaml.Node {
 	return converted
 }
 
-// rewriteRefs turns what Swagger says otherwise, in a whole tree: where references lead, and what schemas write of
-// files, null and discriminators.
-func rewriteRefs(n *yaml.Node) {
-	if n == nil {
-		return
-	}
-	if n.Kind == yaml.SequenceNode {
-		for _, item := range n.Content {
-			rewriteRefs(item)
-		}
-		return
-	}
-	for i := 0; i+1 < len(n.Content) && n.Kind == yaml.MappingNode; i += 2 {
-		key, value := n.Content[i], n.Content[i+1]
+// rewrite turns what Swagger says otherwise, in a whole tree: where references lead, and what schemas write of files, null
+// and discriminators.
+func (s *swagger) rewrite(root *yaml.Node) {
+	eachMember(root, func(holder, key, value *yaml.Node) bool {
 		switch {
 		case key.Value == "$ref" && isText(value):
-			value.Value = openAPIRef(value.Value)
+			if now := openAPIRef(value.Value); now != value.Value {
+				s.l.refs.swagger[value] = value.Value
+				value.Value = now
+			}
 		case key.Value == "type" && text(value) == "file":
-			n.Content[i+1] = textAt(value, "string")
-			if !has(n, "format") {
-				put(n, "format", textAt(value, "binary"))
+			value.Value = "string"
+			if !has(holder, "format") {
+				put(holder, "format", textAt(value, "binary"))
 			}
 		case key.Value == "discriminator" && isText(value):
-			discriminator := mapAt(value)
-			put(discriminator, "propertyName", value)
-			n.Content[i+1] = discriminator
-		case key.Value == "x-nullable" && isTrue(value) && !has(n, "nullable"):
-			put(n, "nullable", value)
-		case key.Value == "example" || key.Value == "default" || key.Value == "enum" || strings.HasPrefix(key.Value, "x-"):
-		case key.Value == "properties" && isMap(value):
-			for _, schema := range members(value) {
-				rewriteRefs(schema)
-			}
-		default:
-			rewriteRefs(value)
+			name := *value
+			*value = *mapAt(value)
+			put(value, "propertyName", &name)
+		case key.Value == "x-nullable" && isTrue(value) && !has(holder, "nullable"):
+			put(holder, "nullable", value)
 		}
-	}
+		return true
+	})
 }
 
 func openAPIRef(ref string) string {

@@ -253,3 +253,44 @@ func repeats(n *yaml.Node) bool {
 	}
 	return len(seen) < len(n.Content)/2
 }
+
+// isData reports whether a member holds values of the API, or an extension's, and not a part of the document. It asks for
+// OpenAPI's own names: see holdsNames.
+func isData(name string) bool {
+	switch name {
+	case "example", "examples", "default", "enum", "const", "value", "dataValue":
+		return true
+	}
+	return strings.HasPrefix(name, "x-")
+}
+
+// holdsNames are the members whose own members have names of the author's choosing, where "example" is a fine name for a
+// property and "default" is a response. A schema's list of examples is not one of them.
+var holdsNames = map[string]bool{
+	"properties": true, "patternProperties": true, "dependentSchemas": true, "$defs": true, "definitions": true, "schemas": true,
+	"parameters": true, "requestBodies": true, "responses": true, "headers": true, "links": true, "callbacks": true, "pathItems": true,
+	"securitySchemes": true, "securityDefinitions": true, "mediaTypes": true, "examples": true, "content": true, "encoding": true,
+	"paths": true, "webhooks": true, "mapping": true, "variables": true, "scopes": true,
+}
+
+// eachMember visits the members with OpenAPI's names, or an extension's, of n and of everything in it, but for what is
+// data. visit may change holder and value, and says whether to look into value.
+func eachMember(n *yaml.Node, visit func(holder, key, value *yaml.Node) (into bool)) {
+	for _, item := range items(n) {
+		if item.Kind != yaml.ScalarNode {
+			eachMember(item, visit)
+		}
+	}
+	for key, value := range members(n) {
+		switch {
+		case !visit(n, key, value):
+		case value.Kind == yaml.ScalarNode:
+		case holdsNames[key.Value] && isMap(value):
+			for _, named := range members(value) {
+				eachMember(named, visit)
+			}
+		case !isData(key.Value):
+			eachMember(value, visit)
+		}
+	}
+}

@@ -86,7 +86,7 @@ func (v *resolver) checkKeyPlace() {
 		v.checkSyntaxPlace()
 		return
 	}
-	if !isToken(key.Name) {
+	if !IsToken(key.Name) {
 		v.report(ruleBadHeader, "key.name", "header names have letters, digits and hyphens", "key.name %s is not a header name", show(key.Name))
 	} else if reservedHeaders[canonicalHeader(key.Name)] {
 		v.report(ruleHeaderRole, "key.name", "name another header", "key.name %s has a meaning of its own in HTTP", show(key.Name))

@@ -65,8 +65,8 @@ func pointerTokens(pointer string) []string {
 	return tokens
 }
 
-// isToken reports whether text is a token (RFC 9110, section 5.6.2), as header names are.
-func isToken(text string) bool {
+// IsToken reports whether text is a token (RFC 9110, section 5.6.2), as header names are.
+func IsToken(text string) bool {
 	if text == "" {
 		return false
 	}
