@@ -32,7 +32,7 @@ func document() *policy.Document {
 // The three documents of one policy.
 func ExampleGenerate() {
 	files, findings, err := policydoc.Generate(document(), policydoc.Options{
-		Markdown: "docs/idempotency.md", JSON: "docs/idempotency-policy.json", Overlay: "docs/idempotency.overlay.yaml",
+		Markdown: "docs/idempotency.md", JSON: "docs/idempotency-policy.json", Overlay: "docs/idempotency.published.overlay.yaml",
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -45,7 +45,7 @@ func ExampleGenerate() {
 	// Output:
 	// docs/idempotency.md
 	// docs/idempotency-policy.json
-	// docs/idempotency.overlay.yaml
+	// docs/idempotency.published.overlay.yaml
 	// 0 findings
 }
 

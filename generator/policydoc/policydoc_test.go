@@ -163,7 +163,7 @@ func bank() *policy.Document {
 }
 
 func all() Options {
-	return Options{Markdown: "docs/idempotency.md", JSON: "docs/idempotency-policy.json", Overlay: "docs/idempotency.overlay.yaml"}
+	return Options{Markdown: "docs/idempotency.md", JSON: "docs/idempotency-policy.json", Overlay: "docs/idempotency.published.overlay.yaml"}
 }
 
 func TestGenerate_P1_P2_Golden(t *testing.T) {
