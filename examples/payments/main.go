@@ -46,7 +46,8 @@ func run() error {
 	base := "http://" + listener.Addr().String()
 	fmt.Printf("The payments service runs %s.\nIt listens on %s\n", storage.where, base)
 
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
+	// The engine reads a body whole before it takes anything else for a request; how long that may last is the server's to say.
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
 
