@@ -7,7 +7,8 @@ type Duration = time.Duration
 
 // Policy is the effective policy of one keyed operation: the members of x-idempotency after profile, document, path item
 // and operation have been laid over each other. The zero value of a member means "not set"; a Policy that generated code
-// hands to the runtime has every member that the runtime reads.
+// hands to the runtime has every member that the runtime reads, but for Errors, where the runtime's own answers may be left
+// out.
 type Policy struct {
 	// Profile is the profile the values started from.
 	Profile string

@@ -2,6 +2,7 @@ package extension
 
 import (
 	"net/http"
+	"reflect"
 	"testing"
 
 	"go.yaml.in/yaml/v4"
@@ -11,6 +12,18 @@ import (
 	"github.com/idemgen/idemgen/runtime/memstore"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
+
+// The answers that the built-in profile holds, for pages and overlays, are those that the runtime gives by itself:
+// generated code leaves them out.
+func TestBuiltin_AnswersAreTheRuntimes(t *testing.T) {
+	op, found := readAll(parse(t, "{}"))
+	if len(found.Errors()) > 0 {
+		t.Fatal(found)
+	}
+	if got, want := op.Policy.Errors, runtime.DefaultErrors(); !reflect.DeepEqual(got, want) {
+		t.Errorf("the profile has %+v, the runtime %+v", got, want)
+	}
+}
 
 // What this package lets pass, the runtime serves: an extension without an error is never refused at the start of a
 // service.
