@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 )
 
@@ -13,12 +14,12 @@ import (
 var errBodyTooLarge = errors.New("the body is too large")
 
 // errBodyWasRead is a service put together in a wrong way. Without this check all its requests would have one fingerprint.
-var errBodyWasRead = errors.New("the request's body was read before the engine could read it: let what reads it run later, or put it back")
+var errBodyWasRead = Explain("the request's body was read before the engine could read it: let what reads it run later, or put it back", nil)
 
 // readBody reads r's body whole, unzips it, and returns a copy of r whose Body reads from reader. Neither the bytes on the
-// wire nor the unzipped ones may be more than the engine's bound.
+// wire nor the unzipped ones may be more than the operation's bound.
 func (p *plan) readBody(w http.ResponseWriter, r *http.Request, reader *bytes.Reader) (*http.Request, []byte, *Problem) {
-	limit := p.settings.maxRequestBody
+	limit := p.maxBody
 	zipped, ok := isGzip(r.Header)
 	if !ok {
 		problem := p.problem(caseBadEncoding, "Send the body as it is or with gzip.")
@@ -42,11 +43,12 @@ func (p *plan) readBody(w http.ResponseWriter, r *http.Request, reader *bytes.Re
 	var tooLarge *http.MaxBytesError
 	switch {
 	case len(body) == 0 && wasRead(r, err):
-		problem := p.internal()
+		problem := p.faulty()
 		problem.Err = errBodyWasRead
 		return nil, nil, problem
 	case errors.Is(err, errBodyTooLarge) || errors.As(err, &tooLarge):
-		return nil, nil, p.problem(caseBodyTooLarge, "Send a smaller body.")
+		return nil, nil, p.problem(caseBodyTooLarge,
+			"Send a body of at most "+strconv.FormatInt(limit, 10)+" bytes, as it is and unzipped.")
 	case err != nil:
 		return nil, nil, p.problem(caseBadBody, "The body could not be read to its end.")
 	}

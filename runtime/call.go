@@ -63,7 +63,7 @@ func (c *Call[TX]) read(r *http.Request) *Problem {
 	}
 	if c.request, c.body, problem = p.readBody(c.writer, r, &c.reader); problem != nil {
 		if problem.Err != nil {
-			c.engine.observe(r.Context(), p, problem.Err.Error(), problem.Err)
+			c.engine.observe(r.Context(), p, "no body to read", problem.Err)
 		}
 		return problem
 	}

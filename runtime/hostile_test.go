@@ -43,7 +43,7 @@ func TestHostile_F1_F4_BodyReadBeforeTheEngine(t *testing.T) {
 			do(before, s.request(c.body, header("Idempotency-Key", "k"), header("Content-Type", c.contentType))).
 				wantProblem(t, 500, "internal-error")
 			s.want(0, 0, 0)
-			if !strings.Contains(s.log.String(), "body") {
+			if !strings.Contains(s.log.String(), "put it back") {
 				t.Errorf("the log does not tell why: %s", s.log)
 			}
 		})

@@ -31,6 +31,7 @@ type plan struct {
 	fingerprint []string // canonical header names
 	stored      []string // canonical names of the headers that are kept
 	shape       shape
+	maxBody     int64 // of a request
 }
 
 // newPlan checks op. All faults are reported, not only the first.
@@ -38,7 +39,10 @@ func newPlan(op *Operation, s *settings) (*plan, error) {
 	if op == nil {
 		return nil, errors.New("the operation is nil")
 	}
-	p := &plan{op: op, settings: s, keyCapture: -1, body: newSelection()}
+	p := &plan{op: op, settings: s, keyCapture: -1, body: newSelection(), maxBody: s.maxRequestBody}
+	if bytes, ok := s.maxRequestBodyOf[op.ID]; ok {
+		p.maxBody = bytes
+	}
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
 
@@ -222,8 +226,9 @@ func (p *plan) capture(path []string) int {
 
 func (p *plan) checkStore(fault faultFunc) {
 	pol := &p.op.Policy
-	if pol.Retention <= 0 {
-		fault("retention is %v: it is positive", pol.Retention)
+	// What has expired counts as absent: a commit whose answer was lost would be taken for none, and the work run again (A6).
+	if least := 2*p.settings.commitTimeout + p.settings.claimTimeout; pol.Retention < least {
+		fault("retention is %v: it is at least %v, the time that it can take to find out about a commit whose answer was lost", pol.Retention, least)
 	}
 	if len(pol.Store.Statuses) == 0 {
 		fault("store.statuses is empty: nothing would ever be kept")

@@ -93,6 +93,7 @@ func TestRegister(t *testing.T) {
 		"write body: none":         func(o *runtime.Operation) { o.Policy.Fingerprint.Exclude = []string{""} },
 		"fingerprint.headers":      func(o *runtime.Operation) { o.Policy.Fingerprint.Headers = []string{""} },
 		"retention":                func(o *runtime.Operation) { o.Policy.Retention = 0 },
+		"whose answer was lost":    func(o *runtime.Operation) { o.Policy.Retention = 14 * time.Second }, // A6
 		"store.statuses is empty":  func(o *runtime.Operation) { o.Policy.Store.Statuses = nil },
 		"store.statuses: ":         func(o *runtime.Operation) { o.Policy.Store.Statuses = policy.Statuses{"2xx", "OK"} },
 		"has 5XX":                  func(o *runtime.Operation) { o.Policy.Store.Statuses = policy.Statuses{"2XX", "5XX"} }, // R4

@@ -19,8 +19,9 @@ var alwaysStored = []string{
 // perAnswer are the headers that are never stored, whatever a policy says: they belong to one answer, one connection or
 // one session.
 var perAnswer = []string{
-	"Authorization", "Connection", "Content-Length", "Date", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization",
-	"Proxy-Connection", "Set-Cookie", "Set-Cookie2", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Www-Authenticate",
+	"Authentication-Info", "Authorization", "Connection", "Content-Length", "Date", "Keep-Alive", "Proxy-Authenticate",
+	"Proxy-Authentication-Info", "Proxy-Authorization", "Proxy-Connection", "Set-Cookie", "Set-Cookie2", "Te", "Trailer",
+	"Transfer-Encoding", "Upgrade", "Www-Authenticate",
 }
 
 // describesBody are the stored headers that make no sense without the body.
