@@ -12,16 +12,17 @@ import (
 type Option func(*settings) error
 
 type settings struct {
-	maxRequestBody  int64
-	maxResponseBody int64
-	claimTimeout    time.Duration
-	commitTimeout   time.Duration
-	attempts        int
-	region          string
-	problemBase     string
-	challenge       string
-	logger          *slog.Logger
-	onError         func(ctx context.Context, operation string, err error)
+	maxRequestBody   int64
+	maxRequestBodyOf map[string]int64 // by operationId
+	maxResponseBody  int64
+	claimTimeout     time.Duration
+	commitTimeout    time.Duration
+	attempts         int
+	region           string
+	problemBase      string
+	challenge        string
+	logger           *slog.Logger
+	onError          func(ctx context.Context, operation string, err error)
 }
 
 // DefaultProblemBase is where the problem types of the runtime are documented.
@@ -40,14 +41,28 @@ func defaults() settings {
 	}
 }
 
-// WithMaxRequestBody bounds a request's body, in bytes, as sent and as unzipped. A larger one is answered with 413. The
-// default is 1 MiB.
-func WithMaxRequestBody(bytes int64) Option {
+// WithMaxRequestBody bounds a request's body, in bytes, as sent and as unzipped. A larger one is answered with 413, whose
+// detail names the bound. With operations, which are operationIds, it is the bound of these alone, otherwise that of all
+// others; an operation that no engine serves does no harm. The default is 1 MiB. A body is held in memory while its request
+// is served.
+func WithMaxRequestBody(bytes int64, operations ...string) Option {
 	return func(s *settings) error {
 		if bytes <= 0 {
 			return fmt.Errorf("WithMaxRequestBody(%d): the bound must be positive", bytes)
 		}
-		s.maxRequestBody = bytes
+		if len(operations) == 0 {
+			s.maxRequestBody = bytes
+			return nil
+		}
+		if s.maxRequestBodyOf == nil {
+			s.maxRequestBodyOf = map[string]int64{}
+		}
+		for _, operation := range operations {
+			if operation == "" {
+				return fmt.Errorf("WithMaxRequestBody(%d): an operation is empty", bytes)
+			}
+			s.maxRequestBodyOf[operation] = bytes
+		}
 		return nil
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/idemgen/idemgen/runtime"
+	"github.com/idemgen/idemgen/runtime/memstore"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
@@ -525,6 +526,34 @@ func zip(text string) string {
 	_, _ = io.WriteString(w, text)
 	_ = w.Close()
 	return out.String()
+}
+
+func TestBegin_BodyLimitOfAnOperation(t *testing.T) {
+	for _, c := range []struct {
+		what  string
+		opts  []runtime.Option
+		bound int
+	}{
+		{"by default", nil, 1 << 20},
+		{"of all", []runtime.Option{runtime.WithMaxRequestBody(64)}, 64},
+		{"of this one", []runtime.Option{runtime.WithMaxRequestBody(3<<20, "upload", "createPayment"), runtime.WithMaxRequestBody(64)}, 3 << 20},
+		{"of another one", []runtime.Option{runtime.WithMaxRequestBody(3<<20, "upload"), runtime.WithMaxRequestBody(64)}, 64},
+		{"of this one, lower", []runtime.Option{runtime.WithMaxRequestBody(32, "createPayment")}, 32},
+	} {
+		s := newService(t, payment(), c.opts...)
+		fits := `"` + strings.Repeat("x", c.bound-2) + `"`
+		if a := s.post("k1", fits); a.status != 201 {
+			t.Errorf("%s: %+v", c.what, a)
+		}
+		a := s.post("k2", fits+" ")
+		a.wantProblem(t, 413, "body-too-large")
+		if want := fmt.Sprintf("at most %d bytes", c.bound); !strings.Contains(a.problem(t).Detail, want) {
+			t.Errorf("%s: detail %q, want %q", c.what, a.problem(t).Detail, want)
+		}
+	}
+	if _, err := runtime.New[pgx.Tx](memstore.New(), bearer, runtime.WithMaxRequestBody(1, "")); err == nil {
+		t.Error("an operation without a name is fine")
+	}
 }
 
 func TestBegin_BodyLimits(t *testing.T) {
