@@ -12,12 +12,16 @@ demo:
 	$(GO) run ./cmd/idemgen generate --config examples/payments/idemgen.yaml
 	$(GO) run ./examples/payments --drill
 
+# The server's binaries: installed ones, else (not as root) downloaded ones, else a sentence that says how to get them.
+POSTGRES = $(GO) run ./internal/pgtemp/locate || (cd internal/pgtemp/download && $(GO) run .)
+
 ## test: vet and test every module of the repository, on a PostgreSQL of its own
 TESTFLAGS ?=
 test: vet check
-	$(GO) test $(TESTFLAGS) ./...
-	cd generator/migration/toolstest && $(GO) test $(TESTFLAGS) ./...
-	cd internal/pgtemp/download && $(GO) test $(TESTFLAGS) ./...
+	@bin=$$($(POSTGRES)) || exit 1; export IDEMGEN_POSTGRES_BIN=$$bin; set -ex; \
+	$(GO) test $(TESTFLAGS) ./...; \
+	(cd generator/migration/toolstest && $(GO) test $(TESTFLAGS) ./...); \
+	(cd internal/pgtemp/download && $(GO) test $(TESTFLAGS) ./...)
 
 ## race: the same tests under the race detector
 race:
