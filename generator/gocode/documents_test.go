@@ -120,7 +120,7 @@ func paymentsDocument() *policy.Document {
 		Parameters: []policy.Parameter{
 			{Name: "order-id", In: "path", Required: true, Style: "simple", Schema: strFormat("uuid"), Description: "The order to pay."},
 			{Name: "expand", In: "query", Style: "form", Explode: false, Schema: arrayOf(enumOf("order", "customer"))},
-			{Name: "limit", In: "query", Style: "form", Explode: true, Schema: &policy.Schema{Kind: policy.Integer, Format: "int32", Minimum: "1", Maximum: "100"}},
+			{Name: "limit", In: "query", Style: "form", Explode: true, Schema: &policy.Schema{Kind: policy.Integer, Format: "int32", Minimum: "1", Maximum: "100", Default: json.RawMessage("20")}},
 			{Name: "Idempotency-Key", In: "header", Required: true, Style: "simple", Schema: str(), IsKey: true},
 			{Name: "X-Request-Id", In: "header", Style: "simple", Schema: str()},
 		},

@@ -185,7 +185,7 @@ func (p *plan) declareServe(f *jen.File) {
 //				if res == nil {
 //					return runtime.Response{}, errors.New("handler CreatePayment returned neither an answer nor an error")
 //				}
-//				return res.VisitCreatePayment()
+//				return res.EncodeCreatePayment()
 //			})
 //	}
 func (p *plan) declareHandler(f *jen.File, o *operation) {
@@ -200,7 +200,7 @@ func (p *plan) declareHandler(f *jen.File, o *operation) {
 				jen.If(jen.Err().Op("!=").Nil()).Block(fail(jen.Err())),
 				jen.If(jen.Id("res").Op("==").Nil()).Block(
 					fail(jen.Qual("errors", "New").Call(jen.Lit("handler "+o.name+" returned neither an answer nor an error")))),
-				jen.Return(jen.Id("res").Dot(o.visit()).Call()),
+				jen.Return(jen.Id("res").Dot(o.encode()).Call()),
 			),
 		)),
 	)

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/dave/jennifer/jen"
+
+	"github.com/idemgen/idemgen/runtime/policy"
 )
 
 // modelsFile declares the types, each with its constants and its JSON methods.
@@ -142,8 +144,7 @@ func (p *plan) declareRecord(f *jen.File, t *typ) {
 // defaultLimit is the longest default that a comment repeats, in bytes.
 const defaultLimit = 60
 
-// comment is the description of a member, with what its type does not say. A default is not filled in: whether a client left
-// a member out is the handler's to know.
+// comment is the description of a member, with what its type does not say.
 func (f *field) comment(asked bool) *jen.Statement {
 	s := f.slot.schema
 	var lead string
@@ -156,8 +157,8 @@ func (f *field) comment(asked bool) *jen.Statement {
 	if s.Deprecated {
 		lead = strings.TrimSpace(lead + " Deprecated by the document.")
 	}
-	if asked && len(s.Default) > 0 && len(s.Default) <= defaultLimit {
-		lead = strings.TrimSpace(lead + " Default " + cleanLine(string(s.Default)) + ".")
+	if asked {
+		lead = strings.TrimSpace(lead + " " + defaultOf(s))
 	}
 	description := s.Description
 	if f.slot.typ.name != "" && description == f.slot.typ.schema.Description {
@@ -167,6 +168,15 @@ func (f *field) comment(asked bool) *jen.Statement {
 		return jen.Null()
 	}
 	return doc(lead, description)
+}
+
+// defaultOf says what absence means to the document. It is not filled in: whether a client left something out is the
+// handler's to know.
+func defaultOf(s *policy.Schema) string {
+	if s == nil || len(s.Default) == 0 || len(s.Default) > defaultLimit {
+		return ""
+	}
+	return "Default " + cleanLine(string(s.Default)) + ", which is not filled in."
 }
 
 // tag is the field's struct tag for encoding/json. What an answer must hold is always written; the rest is left out when

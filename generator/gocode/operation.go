@@ -20,6 +20,8 @@ type operation struct {
 	docsURL string
 	// variable holds the runtime.Operation, reader is the function that decodes a request.
 	variable, reader string
+	// shared is the policy that the operation has with others, nil when it has one of its own.
+	shared *shared
 	// wildcards are the names of the path's parameters for http.Request.PathValue, in the order of the template.
 	wildcards []string
 
@@ -30,8 +32,8 @@ type operation struct {
 	answers     []*answer
 }
 
-// visit is the method by which an answer becomes a response.
-func (o *operation) visit() string { return "Visit" + o.name }
+// encode is the method by which an answer becomes a response.
+func (o *operation) encode() string { return "Encode" + o.name }
 
 // param is one parameter, or one header of an answer.
 type param struct {
@@ -258,7 +260,7 @@ func isClass(status string) bool {
 // planAnswers decides the fields of each answer's type.
 func (p *plan) planAnswers(o *operation) {
 	for _, a := range o.answers {
-		fields := newScope("Body", "StatusCode", "ContentType", o.visit())
+		fields := newScope("Body", "StatusCode", "ContentType", o.encode())
 		for i := range a.Response.Headers {
 			header := &a.Response.Headers[i]
 			if setByRuntime(o.op, header.Name) {

@@ -16,6 +16,7 @@ type plan struct {
 
 	names      scope // the generated package's own identifiers
 	operations []*operation
+	shared     []*shared // the policies that several operations have, in the order of the document
 	mounts     []*mount
 	types      []*typ // the types with a name or a function of their own, sorted by name
 	hidden     bool   // while what a type of the user's is made of is planned
@@ -47,6 +48,7 @@ func newPlan(doc *policy.Document, o Options) *plan {
 	for _, o := range p.operations {
 		o.markUsed()
 	}
+	p.sharePolicies()
 	p.boxCycles()
 	p.planRoutes()
 	slices.SortStableFunc(p.types, func(a, b *typ) int {

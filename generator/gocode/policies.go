@@ -8,20 +8,52 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/idemgen/idemgen/runtime"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
 // policiesFile writes the effective policy of each operation as a literal that a reviewer can check against the document:
-// what is not set is left out, names and times stand as a person would write them, and a policy that an earlier operation
-// has too is written once.
+// what is not set is left out, names and times stand as a person would write them, and a policy that several operations
+// have is written once, under a name that is none of theirs.
 func (p *plan) policiesFile() *jen.File {
 	f := newFile(p.options)
-	for i, o := range p.operations {
+	for _, s := range p.shared {
+		f.Comment("// " + s.variable + " is one policy of several operations: each that names it below.")
+		f.Var().Id(s.variable).Op("=").Add(policyLiteral(s.policy))
+		f.Line()
+	}
+	for _, o := range p.operations {
 		f.Comment("// " + o.variable + " is how retries of " + o.name + " are handled.")
-		f.Var().Id(o.variable).Op("=").Add(o.literal(p.operations[:i]))
+		f.Var().Id(o.variable).Op("=").Add(o.literal())
 		f.Line()
 	}
 	return f
+}
+
+// shared is a policy that two or more operations have.
+type shared struct {
+	variable string
+	policy   *policy.Policy
+}
+
+// sharePolicies finds the policies that several operations have. They are numbered by the first operation of each, so a
+// further operation renames none unless it is the first to share another policy.
+func (p *plan) sharePolicies() {
+	for i, o := range p.operations {
+		if o.shared != nil {
+			continue
+		}
+		for _, other := range p.operations[i+1:] {
+			if other.shared != nil || !samePolicy(&o.op.Policy, &other.op.Policy) {
+				continue
+			}
+			if o.shared == nil {
+				o.shared = &shared{variable: p.names.claim("sharedPolicy"), policy: &o.op.Policy}
+				p.shared = append(p.shared, o.shared)
+			}
+			other.shared = o.shared
+		}
+	}
 }
 
 // members collects the set members of a literal.
@@ -110,14 +142,14 @@ func duration(value time.Duration) *jen.Statement {
 	return jen.Lit(int(value)).Op("*").Qual("time", "Nanosecond")
 }
 
-func (o *operation) literal(earlier []*operation) *jen.Statement {
+func (o *operation) literal() *jen.Statement {
 	var m members
 	m.text("ID", o.op.ID)
 	m.text("Method", o.op.Method)
 	m.text("Route", o.route())
 	m.texts("PathParams", o.wildcards)
 	m.text("DocsURL", o.docsURL)
-	m.add("Policy", policyOf(o, earlier))
+	m.add("Policy", o.policy())
 	return jen.Qual(runtimePath, "Operation").Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true}, m...)
 }
 
@@ -134,12 +166,10 @@ func (o *operation) route() string {
 	return path
 }
 
-// policyOf is the literal of o's policy, or a reference to the first operation that has the same.
-func policyOf(o *operation, earlier []*operation) *jen.Statement {
-	for _, first := range earlier {
-		if samePolicy(&first.op.Policy, &o.op.Policy) {
-			return jen.Id(first.variable).Dot("Policy")
-		}
+// policy is the literal of o's policy, or the variable of the one that it shares.
+func (o *operation) policy() *jen.Statement {
+	if o.shared != nil {
+		return jen.Id(o.shared.variable)
 	}
 	return policyLiteral(&o.op.Policy)
 }
@@ -276,30 +306,40 @@ func inFlightMembers(f *policy.InFlight) members {
 	return m
 }
 
+// errorsMembers leaves out what the runtime answers by itself.
 func errorsMembers(e *policy.Errors) members {
 	var m members
+	d := runtime.DefaultErrors()
 	for _, answer := range []struct {
-		name   string
-		answer *policy.ErrorAnswer
+		name          string
+		answer, usual policy.ErrorAnswer
 	}{
-		{"Missing", &e.Missing},
-		{"Malformed", &e.Malformed},
-		{"Mismatch", &e.Mismatch},
-		{"InFlight", &e.InFlight},
-		{"Unavailable", &e.Unavailable},
-		{"TooLarge", &e.TooLarge},
+		{"Missing", e.Missing, d.Missing},
+		{"Malformed", e.Malformed, d.Malformed},
+		{"Mismatch", e.Mismatch, d.Mismatch},
+		{"InFlight", e.InFlight, d.InFlight},
+		{"Unavailable", e.Unavailable, d.Unavailable},
+		{"TooLarge", e.TooLarge, d.TooLarge},
 	} {
-		m.nested(answer.name, "ErrorAnswer", errorMembers(answer.answer))
+		m.nested(answer.name, "ErrorAnswer", errorMembers(answer.answer, answer.usual))
 	}
-	m.text("Shape", e.Shape)
+	if e.Shape != d.Shape {
+		m.text("Shape", e.Shape)
+	}
 	return m
 }
 
-func errorMembers(a *policy.ErrorAnswer) members {
+func errorMembers(a, usual policy.ErrorAnswer) members {
 	var m members
-	m.number("Status", int64(a.Status))
-	m.text("Type", a.Type)
-	m.text("Title", a.Title)
+	if a.Status != usual.Status {
+		m.number("Status", int64(a.Status))
+	}
+	if a.Type != usual.Type {
+		m.text("Type", a.Type)
+	}
+	if a.Title != usual.Title {
+		m.text("Title", a.Title)
+	}
 	m.text("Code", a.Code)
 	if len(a.Headers) > 0 {
 		m.add("Headers", jen.Index().Qual(policyPath, "HeaderValue").ValuesFunc(func(g *jen.Group) {

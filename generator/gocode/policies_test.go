@@ -9,6 +9,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/idemgen/idemgen/runtime"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
@@ -31,6 +32,22 @@ func TestPolicyLiteral_HasEveryMember(t *testing.T) {
 		_, member, _ := strings.Cut(name, ".")
 		if got := strings.Contains(written, member+":"); got == (notWritten[name] != "") {
 			t.Errorf("%s: written is %v\n%s", name, got, written)
+		}
+	}
+}
+
+// What the runtime answers by itself is left out; a member that differs is written, and no other.
+func TestPolicyLiteral_LeavesOutTheRuntimesAnswers(t *testing.T) {
+	p := policy.Policy{Profile: "ietf", Errors: runtime.DefaultErrors()}
+	if written := fmt.Sprintf("%#v", policyLiteral(&p)); strings.Contains(written, "Errors") {
+		t.Errorf("the defaults are written: %s", written)
+	}
+	p.Errors.Mismatch.Status = 400
+	p.Errors.Shape = "stripe"
+	written := fmt.Sprintf("%#v", policyLiteral(&p))
+	for text, want := range map[string]bool{"Mismatch": true, "Status: 400": true, `Shape: "stripe"`: true, "Type:": false, "Missing": false} {
+		if strings.Contains(strings.Join(strings.Fields(written), " "), text) != want {
+			t.Errorf("%s: written is %v\n%s", text, !want, written)
 		}
 	}
 }
@@ -85,18 +102,25 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// A policy that an earlier operation has too is written once.
-func TestPolicyOf_Same(t *testing.T) {
-	first := &operation{variable: "opFirst", op: &policy.Operation{Policy: policy.Policy{
+// A policy that several operations have is written once, whatever differs in what is not written.
+func TestSharePolicies(t *testing.T) {
+	first := &operation{op: &policy.Operation{Policy: policy.Policy{
 		Retention: time.Hour, Note: "a", Guards: []policy.Guard{{Table: "t", Pos: policy.Position{Line: 1}}}}}}
 	same := &operation{op: &policy.Operation{Policy: policy.Policy{
 		Retention: time.Hour, Note: "b", Guards: []policy.Guard{{Table: "t", Pos: policy.Position{Line: 2}}}}}}
 	other := &operation{op: &policy.Operation{Policy: policy.Policy{Retention: time.Minute}}}
-	if got := fmt.Sprintf("%#v", policyOf(same, []*operation{first})); got != "opFirst.Policy" {
+	p := &plan{names: newScope("sharedPolicy"), operations: []*operation{first, other, same}}
+	p.sharePolicies()
+	for _, o := range []*operation{first, same} {
+		if got := fmt.Sprintf("%#v", o.policy()); got != "sharedPolicy2" {
+			t.Errorf("got %s", got)
+		}
+	}
+	if got := fmt.Sprintf("%#v", other.policy()); !strings.Contains(got, "time.Minute") {
 		t.Errorf("got %s", got)
 	}
-	if got := fmt.Sprintf("%#v", policyOf(other, []*operation{first})); !strings.Contains(got, "time.Minute") {
-		t.Errorf("got %s", got)
+	if len(p.shared) != 1 || p.shared[0].policy != &first.op.Policy {
+		t.Errorf("got %+v", p.shared)
 	}
 }
 

@@ -24,7 +24,7 @@ func (p *plan) declareRequest(f *jen.File, o *operation) {
 			Id("Key").String()
 		g.Comment("// Principal is who asks, as authentication has it.").Line().Id("Principal").String()
 		for _, param := range o.params {
-			g.Add(doc("", param.Description)).Id(param.name).Add(param.slot.goType(reading)).Comment(remark(param.In + " " + param.Name))
+			g.Add(param.comment()).Id(param.name).Add(param.slot.goType(reading)).Comment(remark(param.In + " " + param.Name))
 		}
 		if o.contentType {
 			g.Comment("// ContentType is the body's, as the client sent it.").Line().Id("ContentType").String()
@@ -33,6 +33,14 @@ func (p *plan) declareRequest(f *jen.File, o *operation) {
 			g.Add(doc("", o.op.Shape.Body.Description)).Id(body.name).Add(body.slot.goType(reading)).Comment(remark(body.MediaType))
 		}
 	})
+}
+
+// comment is the parameter's description, and its default where it may be left out.
+func (f *param) comment() *jen.Statement {
+	if f.Required {
+		return doc("", f.Description)
+	}
+	return doc(defaultOf(f.Schema), f.Description)
 }
 
 // where is the operation in a comment: "POST /payments", or "the webhook POST name".

@@ -13,7 +13,7 @@ func (p *plan) responsesFile() *jen.File {
 	for _, o := range p.operations {
 		f.Comment("// " + o.response + " is an answer of " + o.name + ": one of the types below, or a type of your own.")
 		f.Type().Id(o.response).Interface(
-			jen.Id(o.visit()).Params().Params(jen.Qual(runtimePath, "Response"), jen.Error()),
+			jen.Id(o.encode()).Params().Params(jen.Qual(runtimePath, "Response"), jen.Error()),
 		)
 		f.Line()
 		for _, a := range o.answers {
@@ -47,19 +47,19 @@ func (p *plan) declareAnswer(f *jen.File, o *operation, a *answer) {
 		}
 	})
 	f.Line()
-	f.Comment("// " + o.visit() + " returns the answer as it is sent.")
-	f.Func().Params(jen.Id("a").Id(a.name)).Id(o.visit()).Params().Params(jen.Qual(runtimePath, "Response"), jen.Error()).
-		BlockFunc(func(g *jen.Group) { a.visitBody(g) })
+	f.Comment("// " + o.encode() + " returns the answer as it is sent.")
+	f.Func().Params(jen.Id("a").Id(a.name)).Id(o.encode()).Params().Params(jen.Qual(runtimePath, "Response"), jen.Error()).
+		BlockFunc(func(g *jen.Group) { a.encodeBody(g) })
 }
 
-// visitBody writes
+// encodeBody writes
 //
 //	header := http.Header{}
 //	if err := wire.SetHeader(header, "Location", a.Location, false); err != nil {
 //		return runtime.Response{}, err
 //	}
 //	return wire.JSON(201, "application/json", header, a.Body)
-func (a *answer) visitBody(g *jen.Group) {
+func (a *answer) encodeBody(g *jen.Group) {
 	var status jen.Code
 	if a.anyStatus {
 		a.checkStatus(g)

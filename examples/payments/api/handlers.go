@@ -50,7 +50,7 @@ func CreatePaymentHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handl
 			if res == nil {
 				return runtime.Response{}, errors.New("handler CreatePayment returned neither an answer nor an error")
 			}
-			return res.VisitCreatePayment()
+			return res.EncodeCreatePayment()
 		})
 }
 
@@ -65,7 +65,7 @@ func CreateRefundHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handle
 			if res == nil {
 				return runtime.Response{}, errors.New("handler CreateRefund returned neither an answer nor an error")
 			}
-			return res.VisitCreateRefund()
+			return res.EncodeCreateRefund()
 		})
 }
 

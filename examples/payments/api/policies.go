@@ -35,15 +35,6 @@ var opCreatePayment = runtime.Operation{
 		Store:       policy.StoreRules{Statuses: policy.Statuses{"201", "402"}, MaxBody: 1 << 20},
 		Replay:      policy.Replay{As: policy.Stored, Header: "Idempotent-Replayed", Value: "true"},
 		InFlight:    policy.InFlight{Answer: policy.Wait, MaxWait: 5 * time.Second, RetryAfter: time.Second},
-		Errors: policy.Errors{
-			Missing:     policy.ErrorAnswer{Status: 400, Type: "https://github.com/idemgen/idemgen/blob/main/docs/problems.md#missing-key", Title: "Idempotency key is missing"},
-			Malformed:   policy.ErrorAnswer{Status: 400, Type: "https://github.com/idemgen/idemgen/blob/main/docs/problems.md#malformed-key", Title: "Idempotency key is malformed"},
-			Mismatch:    policy.ErrorAnswer{Status: 422, Type: "https://github.com/idemgen/idemgen/blob/main/docs/problems.md#key-reused", Title: "Idempotency key was used for another request"},
-			InFlight:    policy.ErrorAnswer{Status: 409, Type: "https://github.com/idemgen/idemgen/blob/main/docs/problems.md#in-flight", Title: "A request with this idempotency key is in progress"},
-			Unavailable: policy.ErrorAnswer{Status: 503, Type: "https://github.com/idemgen/idemgen/blob/main/docs/problems.md#unavailable", Title: "The request was not carried out"},
-			TooLarge:    policy.ErrorAnswer{Status: 409, Type: "https://github.com/idemgen/idemgen/blob/main/docs/problems.md#answer-not-kept", Title: "The request was carried out, its answer was too large to keep"},
-			Shape:       "problem",
-		},
 		Guards: []policy.Guard{
 			{Table: "payments", Columns: []string{"account_id", "order_id"}, On: "conflict", Constraint: "idemgen_payments_account_id_order_id_key"},
 		},
@@ -77,15 +68,6 @@ var opCreateRefund = runtime.Operation{
 		Store:       policy.StoreRules{Statuses: policy.Statuses{"201", "404", "422"}, MaxBody: 1 << 20},
 		Replay:      policy.Replay{As: policy.Stored, Header: "Idempotent-Replayed", Value: "true"},
 		InFlight:    policy.InFlight{Answer: policy.Wait, MaxWait: 5 * time.Second, RetryAfter: time.Second},
-		Errors: policy.Errors{
-			Missing:     policy.ErrorAnswer{Status: 400, Type: "https://github.com/idemgen/idemgen/blob/main/docs/problems.md#missing-key", Title: "Idempotency key is missing"},
-			Malformed:   policy.ErrorAnswer{Status: 400, Type: "https://github.com/idemgen/idemgen/blob/main/docs/problems.md#malformed-key", Title: "Idempotency key is malformed"},
-			Mismatch:    policy.ErrorAnswer{Status: 422, Type: "https://github.com/idemgen/idemgen/blob/main/docs/problems.md#key-reused", Title: "Idempotency key was used for another request"},
-			InFlight:    policy.ErrorAnswer{Status: 409, Type: "https://github.com/idemgen/idemgen/blob/main/docs/problems.md#in-flight", Title: "A request with this idempotency key is in progress"},
-			Unavailable: policy.ErrorAnswer{Status: 503, Type: "https://github.com/idemgen/idemgen/blob/main/docs/problems.md#unavailable", Title: "The request was not carried out"},
-			TooLarge:    policy.ErrorAnswer{Status: 409, Type: "https://github.com/idemgen/idemgen/blob/main/docs/problems.md#answer-not-kept", Title: "The request was carried out, its answer was too large to keep"},
-			Shape:       "problem",
-		},
 		Guards: []policy.Guard{
 			{Table: "refunds", Columns: []string{"account_id", "idem_key"}, Constraint: "idemgen_refunds_account_id_idem_key_key"},
 		},

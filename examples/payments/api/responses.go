@@ -11,7 +11,7 @@ import (
 
 // CreatePaymentResponse is an answer of CreatePayment: one of the types below, or a type of your own.
 type CreatePaymentResponse interface {
-	VisitCreatePayment() (runtime.Response, error)
+	EncodeCreatePayment() (runtime.Response, error)
 }
 
 // CreatePayment201 answers 201 as application/json. The payment was made.
@@ -21,8 +21,8 @@ type CreatePayment201 struct {
 	Body     Payment
 }
 
-// VisitCreatePayment returns the answer as it is sent.
-func (a CreatePayment201) VisitCreatePayment() (runtime.Response, error) {
+// EncodeCreatePayment returns the answer as it is sent.
+func (a CreatePayment201) EncodeCreatePayment() (runtime.Response, error) {
 	header := http.Header{}
 	if err := wire.SetHeader(header, "Location", a.Location, false); err != nil {
 		return runtime.Response{}, err
@@ -36,8 +36,8 @@ type CreatePayment402 struct {
 	Body Problem
 }
 
-// VisitCreatePayment returns the answer as it is sent.
-func (a CreatePayment402) VisitCreatePayment() (runtime.Response, error) {
+// EncodeCreatePayment returns the answer as it is sent.
+func (a CreatePayment402) EncodeCreatePayment() (runtime.Response, error) {
 	return wire.JSON(402, "application/problem+json", nil, a.Body)
 }
 
@@ -46,14 +46,14 @@ type CreatePayment409 struct {
 	Body Problem
 }
 
-// VisitCreatePayment returns the answer as it is sent.
-func (a CreatePayment409) VisitCreatePayment() (runtime.Response, error) {
+// EncodeCreatePayment returns the answer as it is sent.
+func (a CreatePayment409) EncodeCreatePayment() (runtime.Response, error) {
 	return wire.JSON(409, "application/problem+json", nil, a.Body)
 }
 
 // CreateRefundResponse is an answer of CreateRefund: one of the types below, or a type of your own.
 type CreateRefundResponse interface {
-	VisitCreateRefund() (runtime.Response, error)
+	EncodeCreateRefund() (runtime.Response, error)
 }
 
 // CreateRefund201 answers 201 as application/json. The refund was made.
@@ -61,8 +61,8 @@ type CreateRefund201 struct {
 	Body Refund
 }
 
-// VisitCreateRefund returns the answer as it is sent.
-func (a CreateRefund201) VisitCreateRefund() (runtime.Response, error) {
+// EncodeCreateRefund returns the answer as it is sent.
+func (a CreateRefund201) EncodeCreateRefund() (runtime.Response, error) {
 	return wire.JSON(201, "application/json", nil, a.Body)
 }
 
@@ -71,8 +71,8 @@ type CreateRefund404 struct {
 	Body Problem
 }
 
-// VisitCreateRefund returns the answer as it is sent.
-func (a CreateRefund404) VisitCreateRefund() (runtime.Response, error) {
+// EncodeCreateRefund returns the answer as it is sent.
+func (a CreateRefund404) EncodeCreateRefund() (runtime.Response, error) {
 	return wire.JSON(404, "application/problem+json", nil, a.Body)
 }
 
@@ -82,7 +82,7 @@ type CreateRefund422 struct {
 	Body Problem
 }
 
-// VisitCreateRefund returns the answer as it is sent.
-func (a CreateRefund422) VisitCreateRefund() (runtime.Response, error) {
+// EncodeCreateRefund returns the answer as it is sent.
+func (a CreateRefund422) EncodeCreateRefund() (runtime.Response, error) {
 	return wire.JSON(422, "application/problem+json", nil, a.Body)
 }

@@ -218,7 +218,7 @@ func TestPayments_Outcomes(t *testing.T) {
 // teapot is an answer that the document does not know.
 type teapot struct{}
 
-func (teapot) VisitCreatePayment() (runtime.Response, error) {
+func (teapot) EncodeCreatePayment() (runtime.Response, error) {
 	return runtime.Response{Status: 418}, nil
 }
 

@@ -36,15 +36,6 @@ var opCreatePayment = runtime.Operation{
 		Store:       policy.StoreRules{Statuses: policy.Statuses{"2XX", "402"}, MaxBody: 1 << 20},
 		Replay:      policy.Replay{As: policy.Stored, Header: "Idempotent-Replayed", Value: "true"},
 		InFlight:    policy.InFlight{Answer: policy.Wait, MaxWait: 5 * time.Second, RetryAfter: time.Second},
-		Errors: policy.Errors{
-			Missing:     policy.ErrorAnswer{Status: 400},
-			Malformed:   policy.ErrorAnswer{Status: 400},
-			Mismatch:    policy.ErrorAnswer{Status: 422},
-			InFlight:    policy.ErrorAnswer{Status: 409},
-			Unavailable: policy.ErrorAnswer{Status: 503},
-			TooLarge:    policy.ErrorAnswer{Status: 409},
-			Shape:       "problem",
-		},
 	},
 }
 
@@ -74,14 +65,5 @@ var opRefundPayment = runtime.Operation{
 		Store:       policy.StoreRules{Statuses: policy.Statuses{"2XX", "402"}, MaxBody: 1 << 20},
 		Replay:      policy.Replay{As: policy.Stored, Header: "Idempotent-Replayed", Value: "true"},
 		InFlight:    policy.InFlight{Answer: policy.Wait, MaxWait: 5 * time.Second, RetryAfter: time.Second},
-		Errors: policy.Errors{
-			Missing:     policy.ErrorAnswer{Status: 400},
-			Malformed:   policy.ErrorAnswer{Status: 400},
-			Mismatch:    policy.ErrorAnswer{Status: 422},
-			InFlight:    policy.ErrorAnswer{Status: 409},
-			Unavailable: policy.ErrorAnswer{Status: 503},
-			TooLarge:    policy.ErrorAnswer{Status: 409},
-			Shape:       "problem",
-		},
 	},
 }

@@ -16,11 +16,12 @@ type CreatePaymentRequest struct {
 	// Principal is who asks, as authentication has it.
 	Principal string
 	// The order to pay.
-	OrderID    string                    // path order-id
-	Expand     []CreatePaymentExpandItem // query expand
-	Limit      *int32                    // query limit
-	XRequestID *string                   // header X-Request-Id
-	Body       models.Payment            // application/json
+	OrderID string                    // path order-id
+	Expand  []CreatePaymentExpandItem // query expand
+	// Default 20, which is not filled in.
+	Limit      *int32         // query limit
+	XRequestID *string        // header X-Request-Id
+	Body       models.Payment // application/json
 }
 
 func readCreatePaymentRequest(call *runtime.Call[pgx.Tx]) (*CreatePaymentRequest, error) {

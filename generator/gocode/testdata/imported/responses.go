@@ -14,7 +14,7 @@ import (
 
 // CreatePaymentResponse is an answer of CreatePayment: one of the types below, or a type of your own.
 type CreatePaymentResponse interface {
-	VisitCreatePayment() (runtime.Response, error)
+	EncodeCreatePayment() (runtime.Response, error)
 }
 
 // CreatePayment201 answers 201 as application/json. Created.
@@ -24,8 +24,8 @@ type CreatePayment201 struct {
 	Body     models.Payment
 }
 
-// VisitCreatePayment returns the answer as it is sent.
-func (a CreatePayment201) VisitCreatePayment() (runtime.Response, error) {
+// EncodeCreatePayment returns the answer as it is sent.
+func (a CreatePayment201) EncodeCreatePayment() (runtime.Response, error) {
 	header := http.Header{}
 	err := errors.Join(
 		wire.SetHeader(header, "Location", a.Location, false),
@@ -42,8 +42,8 @@ type CreatePayment402 struct {
 	Body models.Problem
 }
 
-// VisitCreatePayment returns the answer as it is sent.
-func (a CreatePayment402) VisitCreatePayment() (runtime.Response, error) {
+// EncodeCreatePayment returns the answer as it is sent.
+func (a CreatePayment402) EncodeCreatePayment() (runtime.Response, error) {
 	return wire.JSON(402, "application/problem+json", nil, a.Body)
 }
 
@@ -53,8 +53,8 @@ type CreatePaymentDefault struct {
 	Body       models.Problem
 }
 
-// VisitCreatePayment returns the answer as it is sent.
-func (a CreatePaymentDefault) VisitCreatePayment() (runtime.Response, error) {
+// EncodeCreatePayment returns the answer as it is sent.
+func (a CreatePaymentDefault) EncodeCreatePayment() (runtime.Response, error) {
 	if a.StatusCode < 200 || a.StatusCode > 599 {
 		return runtime.Response{}, fmt.Errorf("CreatePaymentDefault: status %d is not an answer's", a.StatusCode)
 	}
@@ -63,13 +63,13 @@ func (a CreatePaymentDefault) VisitCreatePayment() (runtime.Response, error) {
 
 // RefundPaymentResponse is an answer of RefundPayment: one of the types below, or a type of your own.
 type RefundPaymentResponse interface {
-	VisitRefundPayment() (runtime.Response, error)
+	EncodeRefundPayment() (runtime.Response, error)
 }
 
 // RefundPayment204 answers 204. Refunded.
 type RefundPayment204 struct{}
 
-// VisitRefundPayment returns the answer as it is sent.
-func (a RefundPayment204) VisitRefundPayment() (runtime.Response, error) {
+// EncodeRefundPayment returns the answer as it is sent.
+func (a RefundPayment204) EncodeRefundPayment() (runtime.Response, error) {
 	return wire.Empty(204, nil)
 }

@@ -53,7 +53,7 @@ func CreatePaymentHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handl
 			if res == nil {
 				return runtime.Response{}, errors.New("handler CreatePayment returned neither an answer nor an error")
 			}
-			return res.VisitCreatePayment()
+			return res.EncodeCreatePayment()
 		})
 }
 
@@ -68,7 +68,7 @@ func RefundPaymentHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handl
 			if res == nil {
 				return runtime.Response{}, errors.New("handler RefundPayment returned neither an answer nor an error")
 			}
-			return res.VisitRefundPayment()
+			return res.EncodeRefundPayment()
 		})
 }
 

@@ -13,7 +13,7 @@ import (
 
 // CreatePaymentResponse is an answer of CreatePayment: one of the types below, or a type of your own.
 type CreatePaymentResponse interface {
-	VisitCreatePayment() (runtime.Response, error)
+	EncodeCreatePayment() (runtime.Response, error)
 }
 
 // CreatePayment201 answers 201 as application/json. Created.
@@ -23,8 +23,8 @@ type CreatePayment201 struct {
 	Body     Payment
 }
 
-// VisitCreatePayment returns the answer as it is sent.
-func (a CreatePayment201) VisitCreatePayment() (runtime.Response, error) {
+// EncodeCreatePayment returns the answer as it is sent.
+func (a CreatePayment201) EncodeCreatePayment() (runtime.Response, error) {
 	header := http.Header{}
 	err := errors.Join(
 		wire.SetHeader(header, "Location", a.Location, false),
@@ -41,8 +41,8 @@ type CreatePayment402 struct {
 	Body Problem
 }
 
-// VisitCreatePayment returns the answer as it is sent.
-func (a CreatePayment402) VisitCreatePayment() (runtime.Response, error) {
+// EncodeCreatePayment returns the answer as it is sent.
+func (a CreatePayment402) EncodeCreatePayment() (runtime.Response, error) {
 	return wire.JSON(402, "application/problem+json", nil, a.Body)
 }
 
@@ -52,8 +52,8 @@ type CreatePaymentDefault struct {
 	Body       Problem
 }
 
-// VisitCreatePayment returns the answer as it is sent.
-func (a CreatePaymentDefault) VisitCreatePayment() (runtime.Response, error) {
+// EncodeCreatePayment returns the answer as it is sent.
+func (a CreatePaymentDefault) EncodeCreatePayment() (runtime.Response, error) {
 	if a.StatusCode < 200 || a.StatusCode > 599 {
 		return runtime.Response{}, fmt.Errorf("CreatePaymentDefault: status %d is not an answer's", a.StatusCode)
 	}
@@ -62,13 +62,13 @@ func (a CreatePaymentDefault) VisitCreatePayment() (runtime.Response, error) {
 
 // RefundPaymentResponse is an answer of RefundPayment: one of the types below, or a type of your own.
 type RefundPaymentResponse interface {
-	VisitRefundPayment() (runtime.Response, error)
+	EncodeRefundPayment() (runtime.Response, error)
 }
 
 // RefundPayment204 answers 204. Refunded.
 type RefundPayment204 struct{}
 
-// VisitRefundPayment returns the answer as it is sent.
-func (a RefundPayment204) VisitRefundPayment() (runtime.Response, error) {
+// EncodeRefundPayment returns the answer as it is sent.
+func (a RefundPayment204) EncodeRefundPayment() (runtime.Response, error) {
 	return wire.Empty(204, nil)
 }

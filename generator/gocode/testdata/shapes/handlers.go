@@ -93,7 +93,7 @@ func BodiesHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
 			if res == nil {
 				return runtime.Response{}, errors.New("handler Bodies returned neither an answer nor an error")
 			}
-			return res.VisitBodies()
+			return res.EncodeBodies()
 		})
 }
 
@@ -108,7 +108,7 @@ func FormHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
 			if res == nil {
 				return runtime.Response{}, errors.New("handler Form returned neither an answer nor an error")
 			}
-			return res.VisitForm()
+			return res.EncodeForm()
 		})
 }
 
@@ -123,7 +123,7 @@ func MoveYHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
 			if res == nil {
 				return runtime.Response{}, errors.New("handler MoveY returned neither an answer nor an error")
 			}
-			return res.VisitMoveY()
+			return res.EncodeMoveY()
 		})
 }
 
@@ -138,7 +138,7 @@ func MoveXHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
 			if res == nil {
 				return runtime.Response{}, errors.New("handler MoveX returned neither an answer nor an error")
 			}
-			return res.VisitMoveX()
+			return res.EncodeMoveX()
 		})
 }
 
@@ -153,7 +153,7 @@ func ParametersHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler 
 			if res == nil {
 				return runtime.Response{}, errors.New("handler Parameters returned neither an answer nor an error")
 			}
-			return res.VisitParameters()
+			return res.EncodeParameters()
 		})
 }
 
@@ -168,7 +168,7 @@ func CreateShapeHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler
 			if res == nil {
 				return runtime.Response{}, errors.New("handler CreateShape returned neither an answer nor an error")
 			}
-			return res.VisitCreateShape()
+			return res.EncodeCreateShape()
 		})
 }
 
@@ -183,7 +183,7 @@ func RenameShapeHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler
 			if res == nil {
 				return runtime.Response{}, errors.New("handler RenameShape returned neither an answer nor an error")
 			}
-			return res.VisitRenameShape()
+			return res.EncodeRenameShape()
 		})
 }
 
@@ -198,7 +198,7 @@ func UndescribedHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler
 			if res == nil {
 				return runtime.Response{}, errors.New("handler Undescribed returned neither an answer nor an error")
 			}
-			return res.VisitUndescribed()
+			return res.EncodeUndescribed()
 		})
 }
 
@@ -213,7 +213,7 @@ func UploadHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
 			if res == nil {
 				return runtime.Response{}, errors.New("handler Upload returned neither an answer nor an error")
 			}
-			return res.VisitUpload()
+			return res.EncodeUpload()
 		})
 }
 
@@ -228,7 +228,7 @@ func ChargeUpdatedHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handl
 			if res == nil {
 				return runtime.Response{}, errors.New("handler ChargeUpdated returned neither an answer nor an error")
 			}
-			return res.VisitChargeUpdated()
+			return res.EncodeChargeUpdated()
 		})
 }
 

@@ -56,7 +56,7 @@ type Everything struct {
 	Data         []byte               `json:"data,omitzero"`
 	Color        Color                `json:"color"`
 	Level        wire.Nullable[int64] `json:"level,omitzero"`
-	// Default 2.
+	// Default 2, which is not filled in.
 	Grade     wire.Nullable[int64]   `json:"grade,omitzero"`
 	Tree      *Tree                  `json:"tree,omitzero"`
 	Endless   *Endless               `json:"endless,omitzero"`

@@ -9,41 +9,35 @@ import (
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
+// sharedPolicy is one policy of several operations: each that names it below.
+var sharedPolicy = policy.Policy{
+	Profile: "ietf",
+	Mode:    policy.Transaction,
+	Key: policy.Key{
+		In:         policy.InHeader,
+		Name:       "Idempotency-Key",
+		Required:   true,
+		Format:     policy.AnyFormat,
+		MinLength:  1,
+		MaxLength:  255,
+		LengthUnit: policy.Characters,
+		Syntax:     policy.Either,
+	},
+	Scope:       []policy.ScopePart{policy.ScopePrincipal, policy.ScopeOperation},
+	Retention:   24 * time.Hour,
+	RetryWindow: 6 * time.Hour,
+	Fingerprint: policy.Fingerprint{Body: policy.CanonicalBody, Query: true},
+	Store:       policy.StoreRules{Statuses: policy.Statuses{"2XX", "402"}, MaxBody: 1 << 20},
+	Replay:      policy.Replay{As: policy.Stored, Header: "Idempotent-Replayed", Value: "true"},
+	InFlight:    policy.InFlight{Answer: policy.Wait, MaxWait: 5 * time.Second, RetryAfter: time.Second},
+}
+
 // opBodies is how retries of Bodies are handled.
 var opBodies = runtime.Operation{
 	ID:     "bodies",
 	Method: "POST",
 	Route:  "/bodies",
-	Policy: policy.Policy{
-		Profile: "ietf",
-		Mode:    policy.Transaction,
-		Key: policy.Key{
-			In:         policy.InHeader,
-			Name:       "Idempotency-Key",
-			Required:   true,
-			Format:     policy.AnyFormat,
-			MinLength:  1,
-			MaxLength:  255,
-			LengthUnit: policy.Characters,
-			Syntax:     policy.Either,
-		},
-		Scope:       []policy.ScopePart{policy.ScopePrincipal, policy.ScopeOperation},
-		Retention:   24 * time.Hour,
-		RetryWindow: 6 * time.Hour,
-		Fingerprint: policy.Fingerprint{Body: policy.CanonicalBody, Query: true},
-		Store:       policy.StoreRules{Statuses: policy.Statuses{"2XX", "402"}, MaxBody: 1 << 20},
-		Replay:      policy.Replay{As: policy.Stored, Header: "Idempotent-Replayed", Value: "true"},
-		InFlight:    policy.InFlight{Answer: policy.Wait, MaxWait: 5 * time.Second, RetryAfter: time.Second},
-		Errors: policy.Errors{
-			Missing:     policy.ErrorAnswer{Status: 400},
-			Malformed:   policy.ErrorAnswer{Status: 400},
-			Mismatch:    policy.ErrorAnswer{Status: 422},
-			InFlight:    policy.ErrorAnswer{Status: 409},
-			Unavailable: policy.ErrorAnswer{Status: 503},
-			TooLarge:    policy.ErrorAnswer{Status: 409},
-			Shape:       "problem",
-		},
-	},
+	Policy: sharedPolicy,
 }
 
 // opForm is how retries of Form are handled.
@@ -69,15 +63,6 @@ var opForm = runtime.Operation{
 		Store:       policy.StoreRules{Statuses: policy.Statuses{"2XX", "402"}, MaxBody: 1 << 20},
 		Replay:      policy.Replay{As: policy.Stored, Header: "Idempotent-Replayed", Value: "true"},
 		InFlight:    policy.InFlight{Answer: policy.Wait, MaxWait: 5 * time.Second, RetryAfter: time.Second},
-		Errors: policy.Errors{
-			Missing:     policy.ErrorAnswer{Status: 400},
-			Malformed:   policy.ErrorAnswer{Status: 400},
-			Mismatch:    policy.ErrorAnswer{Status: 422},
-			InFlight:    policy.ErrorAnswer{Status: 409},
-			Unavailable: policy.ErrorAnswer{Status: 503},
-			TooLarge:    policy.ErrorAnswer{Status: 409},
-			Shape:       "problem",
-		},
 	},
 }
 
@@ -87,7 +72,7 @@ var opMoveY = runtime.Operation{
 	Method:     "PATCH",
 	Route:      "/move/here/{y}",
 	PathParams: []string{"y"},
-	Policy:     opBodies.Policy,
+	Policy:     sharedPolicy,
 }
 
 // opMoveX is how retries of MoveX are handled.
@@ -96,7 +81,7 @@ var opMoveX = runtime.Operation{
 	Method:     "PATCH",
 	Route:      "/move/{x}/there",
 	PathParams: []string{"x"},
-	Policy:     opBodies.Policy,
+	Policy:     sharedPolicy,
 }
 
 // opParameters is how retries of Parameters are handled.
@@ -105,7 +90,7 @@ var opParameters = runtime.Operation{
 	Method:     "POST",
 	Route:      "/params/{type}/{func}",
 	PathParams: []string{"type", "func"},
-	Policy:     opBodies.Policy,
+	Policy:     sharedPolicy,
 }
 
 // opCreateShape is how retries of CreateShape are handled.
@@ -114,7 +99,7 @@ var opCreateShape = runtime.Operation{
 	Method:     "POST",
 	Route:      "/shapes/{id}.json",
 	PathParams: []string{"id"},
-	Policy:     opBodies.Policy,
+	Policy:     sharedPolicy,
 }
 
 // opRenameShape is how retries of RenameShape are handled.
@@ -123,7 +108,7 @@ var opRenameShape = runtime.Operation{
 	Method:     "PATCH",
 	Route:      "/shapes/{id}:rename",
 	PathParams: []string{"id"},
-	Policy:     opBodies.Policy,
+	Policy:     sharedPolicy,
 }
 
 // opUndescribed is how retries of Undescribed are handled.
@@ -132,7 +117,7 @@ var opUndescribed = runtime.Operation{
 	Method:     "POST",
 	Route:      "/undescribed/{some-id}",
 	PathParams: []string{"some_id"},
-	Policy:     opBodies.Policy,
+	Policy:     sharedPolicy,
 }
 
 // opUpload is how retries of Upload are handled.
@@ -140,7 +125,7 @@ var opUpload = runtime.Operation{
 	ID:     "upload",
 	Method: "POST",
 	Route:  "/upload",
-	Policy: opBodies.Policy,
+	Policy: sharedPolicy,
 }
 
 // opChargeUpdated is how retries of ChargeUpdated are handled.
@@ -166,14 +151,5 @@ var opChargeUpdated = runtime.Operation{
 		Store:       policy.StoreRules{Statuses: policy.Statuses{"2XX", "402"}, MaxBody: 1 << 20},
 		Replay:      policy.Replay{As: policy.Stored, Header: "Idempotent-Replayed", Value: "true"},
 		InFlight:    policy.InFlight{Answer: policy.Wait, MaxWait: 5 * time.Second, RetryAfter: time.Second},
-		Errors: policy.Errors{
-			Missing:     policy.ErrorAnswer{Status: 400},
-			Malformed:   policy.ErrorAnswer{Status: 400},
-			Mismatch:    policy.ErrorAnswer{Status: 422},
-			InFlight:    policy.ErrorAnswer{Status: 409},
-			Unavailable: policy.ErrorAnswer{Status: 503},
-			TooLarge:    policy.ErrorAnswer{Status: 409},
-			Shape:       "problem",
-		},
 	},
 }

@@ -15,7 +15,7 @@ import (
 
 // BodiesResponse is an answer of Bodies: one of the types below, or a type of your own.
 type BodiesResponse interface {
-	VisitBodies() (runtime.Response, error)
+	EncodeBodies() (runtime.Response, error)
 }
 
 // Bodies200JSON answers 200 as application/json.
@@ -23,8 +23,8 @@ type Bodies200JSON struct {
 	Body Simple
 }
 
-// VisitBodies returns the answer as it is sent.
-func (a Bodies200JSON) VisitBodies() (runtime.Response, error) {
+// EncodeBodies returns the answer as it is sent.
+func (a Bodies200JSON) EncodeBodies() (runtime.Response, error) {
 	return wire.JSON(200, "application/json", nil, a.Body)
 }
 
@@ -34,8 +34,8 @@ type Bodies200Binary struct {
 	Body        []byte
 }
 
-// VisitBodies returns the answer as it is sent.
-func (a Bodies200Binary) VisitBodies() (runtime.Response, error) {
+// EncodeBodies returns the answer as it is sent.
+func (a Bodies200Binary) EncodeBodies() (runtime.Response, error) {
 	return wire.Bytes(200, a.ContentType, nil, a.Body)
 }
 
@@ -44,14 +44,14 @@ type Bodies200Text struct {
 	Body string
 }
 
-// VisitBodies returns the answer as it is sent.
-func (a Bodies200Text) VisitBodies() (runtime.Response, error) {
+// EncodeBodies returns the answer as it is sent.
+func (a Bodies200Text) EncodeBodies() (runtime.Response, error) {
 	return wire.Bytes(200, "text/plain", nil, []byte(a.Body))
 }
 
 // FormResponse is an answer of Form: one of the types below, or a type of your own.
 type FormResponse interface {
-	VisitForm() (runtime.Response, error)
+	EncodeForm() (runtime.Response, error)
 }
 
 // Form200 answers 200 as application/json.
@@ -59,27 +59,27 @@ type Form200 struct {
 	Body FormBody
 }
 
-// VisitForm returns the answer as it is sent.
-func (a Form200) VisitForm() (runtime.Response, error) {
+// EncodeForm returns the answer as it is sent.
+func (a Form200) EncodeForm() (runtime.Response, error) {
 	return wire.JSON(200, "application/json", nil, a.Body)
 }
 
 // MoveYResponse is an answer of MoveY: one of the types below, or a type of your own.
 type MoveYResponse interface {
-	VisitMoveY() (runtime.Response, error)
+	EncodeMoveY() (runtime.Response, error)
 }
 
 // MoveY204 answers 204.
 type MoveY204 struct{}
 
-// VisitMoveY returns the answer as it is sent.
-func (a MoveY204) VisitMoveY() (runtime.Response, error) {
+// EncodeMoveY returns the answer as it is sent.
+func (a MoveY204) EncodeMoveY() (runtime.Response, error) {
 	return wire.Empty(204, nil)
 }
 
 // MoveXResponse is an answer of MoveX: one of the types below, or a type of your own.
 type MoveXResponse interface {
-	VisitMoveX() (runtime.Response, error)
+	EncodeMoveX() (runtime.Response, error)
 }
 
 // MoveX200 answers 200 as */*.
@@ -87,8 +87,8 @@ type MoveX200 struct {
 	Body []MoveXBody
 }
 
-// VisitMoveX returns the answer as it is sent.
-func (a MoveX200) VisitMoveX() (runtime.Response, error) {
+// EncodeMoveX returns the answer as it is sent.
+func (a MoveX200) EncodeMoveX() (runtime.Response, error) {
 	if a.Body == nil {
 		a.Body = []MoveXBody{}
 	}
@@ -97,20 +97,20 @@ func (a MoveX200) VisitMoveX() (runtime.Response, error) {
 
 // ParametersResponse is an answer of Parameters: one of the types below, or a type of your own.
 type ParametersResponse interface {
-	VisitParameters() (runtime.Response, error)
+	EncodeParameters() (runtime.Response, error)
 }
 
 // Parameters204 answers 204.
 type Parameters204 struct{}
 
-// VisitParameters returns the answer as it is sent.
-func (a Parameters204) VisitParameters() (runtime.Response, error) {
+// EncodeParameters returns the answer as it is sent.
+func (a Parameters204) EncodeParameters() (runtime.Response, error) {
 	return wire.Empty(204, nil)
 }
 
 // CreateShapeResponse is an answer of CreateShape: one of the types below, or a type of your own.
 type CreateShapeResponse interface {
-	VisitCreateShape() (runtime.Response, error)
+	EncodeCreateShape() (runtime.Response, error)
 }
 
 // CreateShape200 answers 200 as application/json.
@@ -118,14 +118,14 @@ type CreateShape200 struct {
 	Body Everything
 }
 
-// VisitCreateShape returns the answer as it is sent.
-func (a CreateShape200) VisitCreateShape() (runtime.Response, error) {
+// EncodeCreateShape returns the answer as it is sent.
+func (a CreateShape200) EncodeCreateShape() (runtime.Response, error) {
 	return wire.JSON(200, "application/json", nil, a.Body)
 }
 
 // RenameShapeResponse is an answer of RenameShape: one of the types below, or a type of your own.
 type RenameShapeResponse interface {
-	VisitRenameShape() (runtime.Response, error)
+	EncodeRenameShape() (runtime.Response, error)
 }
 
 // RenameShape200 answers 200 as application/json.
@@ -133,8 +133,8 @@ type RenameShape200 struct {
 	Body []MoveXBody
 }
 
-// VisitRenameShape returns the answer as it is sent.
-func (a RenameShape200) VisitRenameShape() (runtime.Response, error) {
+// EncodeRenameShape returns the answer as it is sent.
+func (a RenameShape200) EncodeRenameShape() (runtime.Response, error) {
 	if a.Body == nil {
 		a.Body = []MoveXBody{}
 	}
@@ -146,8 +146,8 @@ type RenameShape2XX struct {
 	StatusCode int
 }
 
-// VisitRenameShape returns the answer as it is sent.
-func (a RenameShape2XX) VisitRenameShape() (runtime.Response, error) {
+// EncodeRenameShape returns the answer as it is sent.
+func (a RenameShape2XX) EncodeRenameShape() (runtime.Response, error) {
 	if a.StatusCode/100 != 2 {
 		return runtime.Response{}, fmt.Errorf("RenameShape2XX: status %d is not in 2XX", a.StatusCode)
 	}
@@ -164,8 +164,8 @@ type RenameShape4XX struct {
 	Body       string
 }
 
-// VisitRenameShape returns the answer as it is sent.
-func (a RenameShape4XX) VisitRenameShape() (runtime.Response, error) {
+// EncodeRenameShape returns the answer as it is sent.
+func (a RenameShape4XX) EncodeRenameShape() (runtime.Response, error) {
 	if a.StatusCode/100 != 4 {
 		return runtime.Response{}, fmt.Errorf("RenameShape4XX: status %d is not in 4XX", a.StatusCode)
 	}
@@ -184,20 +184,20 @@ func (a RenameShape4XX) VisitRenameShape() (runtime.Response, error) {
 
 // UndescribedResponse is an answer of Undescribed: one of the types below, or a type of your own.
 type UndescribedResponse interface {
-	VisitUndescribed() (runtime.Response, error)
+	EncodeUndescribed() (runtime.Response, error)
 }
 
 // Undescribed204 answers 204.
 type Undescribed204 struct{}
 
-// VisitUndescribed returns the answer as it is sent.
-func (a Undescribed204) VisitUndescribed() (runtime.Response, error) {
+// EncodeUndescribed returns the answer as it is sent.
+func (a Undescribed204) EncodeUndescribed() (runtime.Response, error) {
 	return wire.Empty(204, nil)
 }
 
 // UploadResponse is an answer of Upload: one of the types below, or a type of your own.
 type UploadResponse interface {
-	VisitUpload() (runtime.Response, error)
+	EncodeUpload() (runtime.Response, error)
 }
 
 // Upload201 answers 201 as application/octet-stream.
@@ -205,20 +205,20 @@ type Upload201 struct {
 	Body []byte
 }
 
-// VisitUpload returns the answer as it is sent.
-func (a Upload201) VisitUpload() (runtime.Response, error) {
+// EncodeUpload returns the answer as it is sent.
+func (a Upload201) EncodeUpload() (runtime.Response, error) {
 	return wire.Bytes(201, "application/octet-stream", nil, a.Body)
 }
 
 // ChargeUpdatedResponse is an answer of ChargeUpdated: one of the types below, or a type of your own.
 type ChargeUpdatedResponse interface {
-	VisitChargeUpdated() (runtime.Response, error)
+	EncodeChargeUpdated() (runtime.Response, error)
 }
 
 // ChargeUpdated200 answers 200.
 type ChargeUpdated200 struct{}
 
-// VisitChargeUpdated returns the answer as it is sent.
-func (a ChargeUpdated200) VisitChargeUpdated() (runtime.Response, error) {
+// EncodeChargeUpdated returns the answer as it is sent.
+func (a ChargeUpdated200) EncodeChargeUpdated() (runtime.Response, error) {
 	return wire.Empty(200, nil)
 }
