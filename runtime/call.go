@@ -82,7 +82,7 @@ func (c *Call[TX]) read(r *http.Request) *Problem {
 		return problem
 	}
 	c.id = ID{Scope: scope, Key: c.key}
-	c.print = p.fingerprintOf(c.request, c.body, content)
+	c.print = p.fingerprintOf(c.request, content)
 	return nil
 }
 

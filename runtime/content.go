@@ -53,6 +53,9 @@ type part struct {
 // parseBody reads body by its media type. JSON is read strictly whatever the policy's fingerprint is, so that no two
 // readers of one body can disagree about it.
 func (p *plan) parseBody(r *http.Request, body []byte) (*content, *Problem) {
+	if p.op.WithoutBody {
+		return p.noContent(r, body)
+	}
 	c := &content{request: r, body: body}
 	lines := r.Header["Content-Type"]
 	if len(lines) > 1 {
@@ -88,6 +91,15 @@ func (p *plan) parseBody(r *http.Request, body []byte) (*content, *Problem) {
 		c.kind, c.parts = kindMultipart, parts
 	}
 	return c, nil
+}
+
+// noContent is the content of a request that has to have none. An empty object counts as none: clients that always send
+// JSON send it, and nothing can be meant by it.
+func (p *plan) noContent(r *http.Request, body []byte) (*content, *Problem) {
+	if said := bytes.Join(bytes.Fields(body), nil); len(said) > 0 && string(said) != "{}" {
+		return nil, p.problem(caseBadRequest, "The operation takes no body. Send the request without one.")
+	}
+	return &content{request: r}, nil
 }
 
 func (p *plan) needsParts() bool {

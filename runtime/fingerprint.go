@@ -19,7 +19,7 @@ const fingerprintSize = sha256.Size
 // fingerprintOf is the hash of what makes two requests the same request: method, route, path parameters and content type
 // always, query, headers and body by the policy. Each part has its length before it, each list its count, so that no two
 // requests are the same by being joined.
-func (p *plan) fingerprintOf(r *http.Request, body []byte, c *content) [fingerprintSize]byte {
+func (p *plan) fingerprintOf(r *http.Request, c *content) [fingerprintSize]byte {
 	op := p.op
 	rules := &op.Policy.Fingerprint
 	f := make(fields, 0, 256)
@@ -45,7 +45,7 @@ func (p *plan) fingerprintOf(r *http.Request, body []byte, c *content) [fingerpr
 	for _, name := range p.fingerprint {
 		f.texts(headerLines(r, name))
 	}
-	tail := f.body(p, body, c)
+	tail := f.body(p, c)
 
 	hash := sha256.New()
 	hash.Write(f)
@@ -108,7 +108,7 @@ func (f *fields) query(raw string) {
 }
 
 // body adds a body by the policy's rule. What it returns stands last and is hashed as it is, without being copied.
-func (f *fields) body(p *plan, body []byte, c *content) []byte {
+func (f *fields) body(p *plan, c *content) []byte {
 	rules := &p.op.Policy.Fingerprint
 	switch {
 	case rules.Body == policy.NoBody:
@@ -116,7 +116,7 @@ func (f *fields) body(p *plan, body []byte, c *content) []byte {
 		return nil
 	case rules.Body == policy.RawBody || c.kind == kindBytes:
 		f.text("bytes")
-		return body
+		return c.body
 	case c.kind == kindMultipart:
 		f.parts(c.parts)
 		return nil

@@ -15,6 +15,10 @@ type Operation struct {
 	// PathParams are the names under which the values of Route's parameters are found by http.Request.PathValue, in the
 	// order of the template. They differ from the template's names where those are not Go identifiers.
 	PathParams []string
+	// WithoutBody says that the document declares no request body. A request with one is refused: it would be taken by no
+	// handler and would all the same be part of what was asked for. With true, Content-Type does not count either, since
+	// clients send one with no body as well.
+	WithoutBody bool
 	// Policy is the effective policy.
 	Policy policy.Policy
 	// DocsURL, when set, is where the operation's published policy stands; problem documents link to it.

@@ -96,12 +96,17 @@ func (p *plan) checkKey(fault faultFunc) {
 			fault("key.syntax is %q: write structured, bare or either", key.Syntax)
 		}
 	case policy.InQuery, policy.InForm:
+		if key.In == policy.InForm && p.op.WithoutBody {
+			fault("key.in is form, and the operation is without a body")
+		}
 		if key.Name == "" {
 			fault("key.name is empty")
 		}
 	case policy.InBody:
 		path, err := parsePointer(key.Pointer)
 		switch {
+		case p.op.WithoutBody:
+			fault("key.in is body, and the operation is without one")
 		case err != nil:
 			fault("key.pointer: %w", err)
 		case len(path) == 0:
