@@ -106,36 +106,13 @@ func TestMischief_A10_I2(t *testing.T) {
 	defer execSQL(t, admin, "DROP ROLE nobody_in_particular")
 	for _, strategy := range []pgstore.Strategy{pgstore.AdvisoryLock, pgstore.InsertFirst} {
 		pool := pgtest.Open(t, url, func(c *pgxpool.Config) { c.MaxConns = 1 })
-		engine, err := runtime.New(open(t, pool, pgstore.WithStrategy(strategy)),
-			func(*http.Request) (string, error) { return "acct_1", nil }, runtime.WithLogger(slog.New(slog.DiscardHandler)))
-		must(t, err)
+		engine := engineOn(t, open(t, pool, pgstore.WithStrategy(strategy)))
 		for name, bad := range mischief {
 			t.Run(name, func(t *testing.T) {
 				before := count(t, admin, "payments")
 				key := newID().Key
 				send := func(work func(context.Context, pgx.Tx) error) *httptest.ResponseRecorder {
-					w := httptest.NewRecorder()
-					done := make(chan struct{})
-					go func() { // Goexit ends it
-						defer close(done)
-						ctx, cancel := context.WithTimeout(context.WithValue(ctx, poolKey{}, pool), 20*time.Second)
-						defer cancel()
-						r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/payments", strings.NewReader(requestBody))
-						r.Header.Set("Idempotency-Key", key)
-						call, ok := engine.Begin(w, r, &createPayment)
-						if !ok {
-							t.Error("refused")
-							return
-						}
-						call.Transaction(func(ctx context.Context, tx pgx.Tx) (runtime.Response, error) {
-							if err := pay(ctx, tx); err != nil {
-								return runtime.Response{}, err
-							}
-							return runtime.Response{Status: http.StatusCreated}, work(ctx, tx)
-						})
-					}()
-					<-done
-					return w
+					return payAnd(t, engine, pool, key, work)
 				}
 				if w := send(bad); w.Code == http.StatusCreated || w.Code == http.StatusOK && w.Body.Len() > 0 {
 					t.Errorf("answered with %d %s", w.Code, w.Body)
@@ -164,6 +141,56 @@ func TestMischief_A10_I2(t *testing.T) {
 	}
 }
 
+// What a handler commits by itself stands without a record: nobody is invited to repeat it.
+func TestMischief_I2_CommitsInSQL(t *testing.T) {
+	pool := pgtest.Open(t, database(t), nil)
+	engine := engineOn(t, open(t, pool))
+	w := payAnd(t, engine, pool, "k", func(ctx context.Context, tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, "COMMIT")
+		return err
+	})
+	if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "#outcome-unknown") || w.Header().Get("Retry-After") != "" {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	quiet(t, pool)
+}
+
+func engineOn(t *testing.T, store *pgstore.Store) *runtime.Engine[pgx.Tx] {
+	t.Helper()
+	engine, err := runtime.New(store, func(*http.Request) (string, error) { return "acct_1", nil },
+		runtime.WithLogger(slog.New(slog.DiscardHandler)))
+	must(t, err)
+	return engine
+}
+
+// payAnd serves one request, whose handler makes a payment and then goes on with work.
+func payAnd(t *testing.T, engine *runtime.Engine[pgx.Tx], pool *pgxpool.Pool, key string, work func(context.Context, pgx.Tx) error) *httptest.ResponseRecorder {
+	t.Helper()
+	w := httptest.NewRecorder()
+	done := make(chan struct{})
+	go func() { // which work may end
+		defer close(done)
+		ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), poolKey{}, pool), 20*time.Second)
+		defer cancel()
+		r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/payments", strings.NewReader(requestBody))
+		r.Header.Set("Idempotency-Key", key)
+		call, ok := engine.Begin(w, r, &createPayment)
+		if !ok {
+			t.Error("refused")
+			return
+		}
+		call.Transaction(func(ctx context.Context, tx pgx.Tx) (runtime.Response, error) {
+			if err := pay(ctx, tx); err != nil {
+				return runtime.Response{}, err
+			}
+			return runtime.Response{Status: http.StatusCreated}, work(ctx, tx)
+		})
+	}()
+	<-done
+	return w
+}
+
+// poolKey is where a handler finds the pool of its own connection.
 type poolKey struct{}
 
 func poolOf(ctx context.Context) *pgxpool.Pool { return ctx.Value(poolKey{}).(*pgxpool.Pool) }

@@ -64,7 +64,8 @@ type settings struct {
 type Option func(*settings) error
 
 // WithTable names the table, optionally qualified by a schema: "billing.idempotency_keys". Each part is quoted, so
-// capitals count. All processes must write the name in the same way: it is part of the lock.
+// capitals count. All processes must write the name in the same way: it is part of the lock. Name the schema where handlers
+// change search_path: their setting holds when the record is written, and not when it is looked for.
 func WithTable(name string) Option {
 	return func(s *settings) error {
 		parts := strings.Split(name, ".")
@@ -107,7 +108,9 @@ func WithTxOptions(options pgx.TxOptions) Option {
 // New returns a store on pool. The table has to exist: see [SchemaSteps] and [Migrate]. Nothing is read or written yet;
 // [Store.Check] finds a table that is missing or is another.
 //
-// The pool stays the caller's. Each transaction holds one connection; pgxpool's own defaults suit the store.
+// The pool stays the caller's. Each transaction holds one connection; pgxpool's own defaults suit the store. A handler that
+// takes a second connection from the same pool can wait for one that only handlers in the same need hold: it uses tx for
+// everything, or another pool.
 func New(pool *pgxpool.Pool, opts ...Option) (*Store, error) {
 	if pool == nil {
 		return nil, errors.New("pgstore.New: the pool is nil")

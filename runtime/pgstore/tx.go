@@ -2,19 +2,21 @@ package pgstore
 
 import (
 	"context"
-	"errors"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/idemgen/idemgen/runtime"
 )
 
 // ErrManaged is returned to a handler that tries to commit or roll back the transaction it was given. The transaction
 // ends with the record: return an error to undo it.
-var ErrManaged = errors.New("the transaction belongs to the idempotency store; return an error from the handler to undo it, or use Begin for a part that can be undone")
+var ErrManaged = runtime.Explain("the transaction belongs to the idempotency store; return an error from the handler to undo it, or use Begin for a part that can be undone", nil)
 
-// handlerTx is the pgx.Tx that a handler works with: the real one, but for its end. After the end every method refuses,
-// so that a handler which kept it cannot reach into another request's transaction.
+// handlerTx is the pgx.Tx that a handler works with: the real one, but for its end. After the end every method that sends
+// something refuses, so that a handler which kept it cannot reach into another request's transaction. What Conn and
+// LargeObjects return is pgx's own and is not watched: it must not be kept.
 //
 // A savepoint that Begin makes is a handlerTx as well; that one the handler does end.
 type handlerTx struct {

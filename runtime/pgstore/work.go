@@ -92,11 +92,11 @@ func (w *work) ready(ctx context.Context, rec *runtime.Record) error {
 	case pg.IsClosed():
 		return fmt.Errorf("nothing was committed: the connection was lost: %w", pgconn.ErrConnClosed)
 	case pg.IsBusy():
-		return fmt.Errorf("%w: the handler left the rows of a query open; close them or read them to the end", runtime.ErrAborted)
+		return runtime.Explain("the handler left the rows of a query open; close them or read them to the end", runtime.ErrAborted)
 	case pg.TxStatus() == 'E':
-		return fmt.Errorf("%w: the handler went on after a statement had failed", runtime.ErrAborted)
+		return runtime.Explain("the handler went on after a statement had failed", runtime.ErrAborted)
 	case pg.TxStatus() != 'T':
-		return errors.New("the handler ended the transaction by SQL of its own, so what it did stands without a record; use only the given transaction, and no COMMIT or ROLLBACK")
+		return runtime.Explain("the handler ended the transaction by SQL of its own; it uses only the given transaction, and no COMMIT or ROLLBACK", runtime.ErrUnrecorded)
 	}
 	return nil
 }
@@ -130,9 +130,9 @@ func (w *work) send(ctx context.Context, rec *runtime.Record) error {
 	case err != nil:
 		return outcome(err)
 	case tag.String() == "ROLLBACK":
-		return fmt.Errorf("%w: the server answered the commit by a rollback", runtime.ErrAborted)
+		return runtime.Explain("the server answered the commit by a rollback", runtime.ErrAborted)
 	case rec != nil && rows != 1:
-		return fmt.Errorf("the work was committed, but the table took no record of it; a trigger or rule on %s may be the cause", w.store.settings.table)
+		return runtime.Explain("the table took no record; a trigger or rule on "+w.store.settings.table+" may be the cause", runtime.ErrUnrecorded)
 	}
 	return nil
 }
