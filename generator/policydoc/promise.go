@@ -294,7 +294,7 @@ func sameRequest(op *policy.Operation) Sentence {
 func bodyCompared(op *policy.Operation) Sentence {
 	f := &op.Policy.Fingerprint
 	if op.Shape != nil && op.Shape.Body == nil {
-		return Sentence{}
+		return say("The operation takes no body, and a request with one is refused with {}.", code("400"))
 	}
 	switch {
 	case f.Body == policy.NoBody:

@@ -220,6 +220,75 @@ func TestPage_R1_R7_RepetitionHasTheHeadersThePageNames(t *testing.T) {
 	}
 }
 
+// What the page says is compared is what tells two requests apart, with a declared body and without.
+func TestPage_P1_F1_F4_SameRequestIsTheRuntimes(t *testing.T) {
+	type request struct{ query, contentType, body string }
+	for name, c := range map[string]struct {
+		body   *policy.Body
+		first  string // the first request's body
+		other  map[string]request
+		always []request // the same request, whatever is compared
+	}{
+		"with a body": {
+			body:  &policy.Body{Contents: []policy.Content{{MediaType: "application/json"}}},
+			first: `{"amount":1}`,
+			other: map[string]request{
+				"query parameters": {"?x=1", "application/json", `{"amount":1}`},
+				"content type":     {"", "application/merge-patch+json", `{"amount":1}`},
+				"body":             {"", "application/json", `{"amount":2}`},
+			},
+			always: []request{{"", "application/json", `{ "amount": 1.0 }`}},
+		},
+		"without a body": {
+			other: map[string]request{
+				"query parameters": {"?x=1", "application/json", ""},
+				"content type":     {"", "text/plain", ""},
+			},
+			always: []request{{"", "application/json", ""}, {"", "application/json", "{}"}, {"", "", ""}},
+		},
+	} {
+		for _, query := range []bool{true, false} {
+			p := strict()
+			p.Fingerprint = policy.Fingerprint{Body: policy.CanonicalBody, Query: query}
+			op := &policy.Operation{Policy: p, Shape: &policy.Shape{Body: c.body}}
+			page := sameRequest(op).Plain()
+			s := newService(t, p)
+			s.op.WithoutBody = c.body == nil
+			answer := func(sent request) int {
+				r := httptest.NewRequest(http.MethodPost, "/payments"+sent.query, strings.NewReader(sent.body))
+				r.Header.Set("Idempotency-Key", "key-1")
+				if sent.contentType != "" {
+					r.Header.Set("Content-Type", sent.contentType)
+				}
+				w := httptest.NewRecorder()
+				s.ServeHTTP(w, r)
+				return w.Code
+			}
+			if got := answer(request{"", "application/json", c.first}); got != http.StatusCreated {
+				t.Fatalf("%s: %d", name, got)
+			}
+			for part, other := range c.other {
+				want := http.StatusCreated
+				if strings.Contains(page, part) {
+					want = http.StatusUnprocessableEntity
+				}
+				if got := answer(other); got != want {
+					t.Errorf("%s: another %s is answered with %d, the page says: %s", name, part, got, page)
+				}
+			}
+			for i, same := range c.always {
+				if got := answer(same); got != http.StatusCreated {
+					t.Errorf("%s: the same request, in another form (%d), is answered with %d", name, i, got)
+				}
+			}
+			says := strings.Contains(bodyCompared(op).Plain(), "with one is refused with 400")
+			if refused := answer(request{"", "application/json", `{"amount":7}`}) == http.StatusBadRequest; refused != says {
+				t.Errorf("%s: a body is refused: %v, the page says: %s", name, refused, bodyCompared(op).Plain())
+			}
+		}
+	}
+}
+
 // The example key is one that the policy's own runtime accepts.
 func TestCurl_ExampleKeyIsAccepted(t *testing.T) {
 	for name, change := range map[string]func(*policy.Key){
