@@ -28,12 +28,12 @@ func Generate(doc *policy.Document) Result {
 		}
 		declared := usable(op)
 		switch open := whyOpen(doc, op, declared); {
-		case open == "" && len(declared) == 1:
+		case open == nil && len(declared) == 1:
 			r.Decided++
 			writeDecision(&actions, op, declared[0])
 		case len(op.Declared) > 0 || op.Decision == policy.Undecided:
 			r.Open++
-			writeOpen(&actions, op, open)
+			writeOpen(&actions, op, *open)
 		}
 	}
 	var text strings.Builder
@@ -54,22 +54,38 @@ func usable(op *policy.Operation) []policy.DeclaredKey {
 	return keys
 }
 
-// whyOpen says why an operation is not decided by what the document declares; empty when it can be.
-func whyOpen(doc *policy.Document, op *policy.Operation, declared []policy.DeclaredKey) string {
+// open is why an operation is not decided, and the action that is proposed, if there can be one.
+type open struct {
+	why    string
+	likely advice
+}
+
+// whyOpen says why an operation is not decided by what the document declares; nil when it can be.
+func whyOpen(doc *policy.Document, op *policy.Operation, declared []policy.DeclaredKey) *open {
+	required := advice{decision: "required"}
 	switch {
+	case op.Pos.File != "" && op.Pos.File != doc.SpecFile:
+		return &open{why: "it stands in another file, which an overlay's target does not reach: decide it there, at " + oneLine(op.Pos.String())}
 	case len(op.Declared) == 0:
-		text, _ := reasonFor(op)
-		return text
-	case op.Pos.File != doc.SpecFile:
-		return "it stands in another file, which an overlay's target does not reach: decide it there, at " + oneLine(op.Pos.String())
+		why, likely := reasonFor(op)
+		return &open{why, likely}
 	case len(declared) == 0:
-		return "it declares one key per item of a batch (" + known(op.Declared[0]) + "), and none for the request"
+		return &open{"it declares one key per item of a batch (" + known(op.Declared[0]) + "), and none for the request", required}
 	case len(declared) > 1:
-		return "it declares more than one key (" + known(declared[0]) + "; " + known(declared[1]) + "): name the one to use with key:"
+		return &open{"it declares more than one key (" + known(declared[0]) + "; " + known(declared[1]) + "), and one of them has to be chosen", chosen(declared[0].Key)}
 	case safeMethods[op.Method]:
-		return "it declares a key (" + known(declared[0]) + "), and a " + op.Method + " is safe to repeat without one"
+		return &open{"it declares a key (" + known(declared[0]) + "), and a " + op.Method + " is safe to repeat without one", natural("only reads")}
 	}
-	return ""
+	return nil
+}
+
+// chosen decides for one of several keys.
+func chosen(key policy.Key) advice {
+	place := "name: " + quoted(key.Name)
+	if key.In == policy.InBody {
+		place = "pointer: " + quoted(key.Pointer)
+	}
+	return advice{"{key: {in: " + string(key.In) + ", " + place + "}}", "with the key that is meant"}
 }
 
 // safeMethods change nothing, RFC 9110, section 9.2.1.
@@ -87,7 +103,7 @@ func writeHead(text *strings.Builder, doc *policy.Document, r Result) {
 	fmt.Fprintf(text, `# A start for the idempotency policy of %s: yours to edit, and never written again.
 #
 # Decided here, from keys that the document declares: %d. To decide, as comments below: %d.%s
-# To decide one, take the "# " off its action and write one of
+# To decide one, take the "# " off its action, which has what is most likely, or write another of
 #   x-idempotency: required            a key has to be sent
 #   x-idempotency: optional            a request without a key runs unprotected
 #   x-idempotency: {natural: "why"}    a repeat has no further effect
@@ -102,6 +118,7 @@ actions:
   #   profile: ietf        # or stripe: where the values start from
   #   retention: PT24H     # how long a key is remembered
   #   retryWindow: PT6H    # the longest time that any client goes on retrying; shorter than the retention
+  #   key: {syntax: bare}  # takes keys that are numbers, such as 1001, which are refused otherwise unless they are quoted
   #   docsUrl: https://docs.example.com/idempotency   # where the generated page is published
   - target: $
     update:
@@ -126,12 +143,17 @@ func writeDecision(text *strings.Builder, op *policy.Operation, key policy.Decla
 	fmt.Fprintf(text, "  - target: %s\n    update:\n      x-idempotency: %s\n", scalar(op.JSONPath()), decision)
 }
 
-func writeOpen(text *strings.Builder, op *policy.Operation, why string) {
-	fmt.Fprintf(text, "\n  # %s\n  # To decide: %s.\n", heading(op), why)
-	if _, advice := reasonFor(op); len(op.Declared) == 0 {
-		fmt.Fprintf(text, "  # Most likely: %s.\n", advice)
+// writeOpen writes an action as a comment that is right once its "# " is taken off.
+func writeOpen(text *strings.Builder, op *policy.Operation, o open) {
+	fmt.Fprintf(text, "\n  # %s\n  # To decide: %s.\n", heading(op), o.why)
+	if o.likely.decision == "" {
+		return
 	}
-	fmt.Fprintf(text, "  # - target: %s\n  #   update:\n  #     x-idempotency: required\n", scalar(op.JSONPath()))
+	text.WriteString("  # Most likely this")
+	if o.likely.condition != "" {
+		text.WriteString(", " + o.likely.condition)
+	}
+	fmt.Fprintf(text, ":\n  # - target: %s\n  #   update:\n  #     x-idempotency: %s\n", scalar(op.JSONPath()), o.likely.decision)
 }
 
 func heading(op *policy.Operation) string {

@@ -117,7 +117,7 @@ func TestCommentedActionsAreValid(t *testing.T) {
 		opened = append(opened, line)
 	}
 	p := parse(t, []byte(strings.Join(opened, "\n")))
-	if len(p.Actions) != 1+4+10 {
+	if len(p.Actions) != 1+4+9 {
 		t.Errorf("%d actions", len(p.Actions))
 	}
 	if last := p.Actions[len(p.Actions)-1].Target; last != "$.webhooks['paid'].post" {
@@ -156,7 +156,7 @@ func checkHostile(t interface {
 	if strings.ContainsAny(string(r.Overlay), "\u0085\u2028\u2029\r\x00\x1b\u202e\ufeff") {
 		t.Fatalf("%q: a character that ends a line or hides is in:\n%q", evil, r.Overlay)
 	}
-	const lines = 43 // of the same document with harmless texts
+	const lines = 44 // of the same document with harmless texts
 	if got := strings.Count(string(r.Overlay), "\n"); got != lines {
 		t.Fatalf("%q: %d lines, want %d:\n%s", evil, got, lines, r.Overlay)
 	}
@@ -168,11 +168,15 @@ func TestReasonsAndTargetsFromTheDocument(t *testing.T) {
 		{Method: "POST", Path: "/frobnications", Pointer: "/components/pathItems/Frob/post", Successes: []string{"201", "204"}},
 		{Method: "POST", Path: "/payments/search", Successes: []string{"201"}},
 		{Method: "POST", Path: "/frobnicate", Successes: []string{"200"}},
+		{Method: "POST", Path: "/bookings/{booking-id}/payments", ID: "payBooking", Summary: "Search"},
+		{Method: "POST", Path: "/orders/{id}/notes/{note}", ID: "postOrdersIdNotes", IDMade: true, Summary: "Send a note"},
 	}}).Overlay)
 	for _, want := range []string{
 		"# POST /frobnications\n  # To decide: it answers 201, so it creates something, and may create a second one when it is repeated.\n",
 		"  # - target: $.components.pathItems['Frob'].post\n",
 		"# POST /payments/search\n  # To decide: the word search suggests that it changes nothing.\n",
+		"# POST /bookings/{booking-id}/payments: Search\n  # To decide: the word payment suggests that it may move money twice when it is repeated.\n",
+		"# POST /orders/{id}/notes/{note}: Send a note\n  # To decide: the word order suggests",
 		"# POST /frobnicate\n  # To decide: nothing in its name says what a repeat does.\n",
 	} {
 		if !strings.Contains(text, want) {

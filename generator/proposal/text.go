@@ -39,12 +39,16 @@ var plainScalar = regexp.MustCompile(`^\$[A-Za-z0-9_$.'\[\]/{}*+~-]*$|^[A-Za-z][
 // reserved plain words are not text in some YAML version.
 var reserved = regexp.MustCompile(`(?i)^(true|false|yes|no|on|off|null|y|n)$`)
 
-// scalar writes text as a YAML scalar on one line. What is not plainly plain is written in double quotes,
-// with everything that cannot be seen escaped.
+// scalar writes text as a YAML scalar on one line, in double quotes where it is not plainly plain.
 func scalar(text string) string {
 	if plainScalar.MatchString(text) && !reserved.MatchString(text) {
 		return text
 	}
+	return quoted(text)
+}
+
+// quoted writes text in double quotes, with everything that cannot be seen escaped.
+func quoted(text string) string {
 	var quoted strings.Builder
 	quoted.WriteByte('"')
 	for _, r := range strings.ToValidUTF8(text, "\uFFFD") {
