@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"mime"
 	"mime/multipart"
 	"net/textproto"
 	"net/url"
@@ -12,41 +11,20 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/idemgen/idemgen/generator/media"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
-// encoding is how a body's value becomes bytes.
-type encoding int
-
-// The encodings, in the order in which generated code prefers them.
-const (
-	asJSON encoding = iota
-	asForm
-	asMultipart
-	asText
-	asBytes
-)
-
-func encodingOf(mediaType string) encoding {
-	kind, _, err := mime.ParseMediaType(mediaType)
-	switch {
-	case err != nil:
-		return asBytes
-	case kind == "application/json", kind == "text/json", strings.HasSuffix(kind, "+json"):
-		return asJSON
-	case kind == "application/x-www-form-urlencoded":
-		return asForm
-	case kind == "multipart/form-data":
-		return asMultipart
-	case strings.HasPrefix(kind, "text/"):
-		return asText
-	default:
-		return asBytes
-	}
-}
-
 // boundary parts a made multipart body.
 const boundary = "idemgen-example-boundary"
+
+// contentTypeOf is the media type that a request with a body has.
+func contentTypeOf(c *policy.Content) string {
+	if strings.Contains(c.MediaType, "*") && media.OfContent(c) == media.JSON {
+		return "application/json"
+	}
+	return concrete(c.MediaType)
+}
 
 // concrete is a media type that a request can have in place of a range.
 func concrete(mediaType string) string {
@@ -64,12 +42,12 @@ func concrete(mediaType string) string {
 
 // write encodes a value as the body of a content.
 func write(c *policy.Content, value json.RawMessage) ([]byte, error) {
-	switch encodingOf(c.MediaType) {
-	case asJSON:
+	switch media.OfContent(c) {
+	case media.JSON:
 		return value, nil
-	case asForm:
+	case media.Form:
 		return writeForm(c, value)
-	case asMultipart:
+	case media.Multipart:
 		return writeMultipart(c, value)
 	default:
 		text, err := scalar(value)
@@ -118,7 +96,7 @@ func writeForm(c *policy.Content, value json.RawMessage) ([]byte, error) {
 	}
 	var f formWriter
 	for _, m := range o {
-		if e := encodingFor(c, m.name); e != nil && (encodingOf(e.ContentType) == asJSON || e.Style != "" && e.Style != "deepObject") {
+		if e := encodingFor(c, m.name); e != nil && (media.Of(e.ContentType) == media.JSON || e.Style != "" && e.Style != "deepObject") {
 			if err := f.writeStyled(e, m); err != nil {
 				return nil, err
 			}
@@ -149,7 +127,7 @@ func nests(value json.RawMessage) bool { return value[0] == '[' || value[0] == '
 // writeStyled writes a field as its encoding says.
 func (f *formWriter) writeStyled(e *policy.Encoding, m member) error {
 	p := policy.Parameter{Name: m.name, Style: e.Style, Explode: e.Explode}
-	if encodingOf(e.ContentType) == asJSON {
+	if media.Of(e.ContentType) == media.JSON {
 		p.MediaType = e.ContentType
 	} else if e.Explode {
 		return f.writeDefault(m) // an exploded object would lose its name
@@ -213,7 +191,7 @@ func writePart(w *multipart.Writer, c *policy.Content, name string, s *policy.Sc
 	text := string(value)
 	var err error
 	switch {
-	case nests(value), contentType != "" && encodingOf(contentType) == asJSON:
+	case nests(value), contentType != "" && media.Of(contentType) == media.JSON:
 		contentType = either(contentType == "", "application/json", contentType)
 	case s != nil && s.Format == "binary":
 		header["Content-Disposition"][0] += `; filename="example"`

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/idemgen/idemgen/generator/media"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
@@ -108,9 +109,9 @@ func fits(p *policy.Parameter, value json.RawMessage) bool {
 
 // preferred is the content in which generated code's reader and the key are served best.
 func preferred(contents []policy.Content, in policy.Location) *policy.Content {
-	rank := func(c *policy.Content) encoding {
-		e := encodingOf(c.MediaType)
-		if in == policy.InForm && e == asForm || in == policy.InBody && e == asJSON {
+	rank := func(c *policy.Content) media.Kind {
+		e := media.OfContent(c)
+		if in == policy.InForm && e == media.Form || in == policy.InBody && e == media.JSON {
 			return -1
 		}
 		return e
@@ -126,7 +127,7 @@ func preferred(contents []policy.Content, in policy.Location) *policy.Content {
 
 func (c *Call) bodyExample() (json.RawMessage, error) {
 	s := c.content.Schema
-	if encodingOf(c.content.MediaType) >= asText {
+	if media.OfContent(c.content) >= media.Text {
 		s = textSchema(s)
 	}
 	for _, documented := range c.content.Examples {
@@ -157,8 +158,8 @@ func (c *Call) writable(value json.RawMessage) bool {
 
 // needsObject reports whether a body of any value has to be an object.
 func (c *Call) needsObject() bool {
-	e := encodingOf(c.content.MediaType)
-	return e == asForm || e == asMultipart || c.op.Policy.Key.In == policy.InBody
+	e := media.OfContent(c.content)
+	return e == media.Form || e == media.Multipart || c.op.Policy.Key.In == policy.InBody
 }
 
 // withKey puts the key into a body where that is its place.
@@ -168,9 +169,9 @@ func (c *Call) withKey(body json.RawMessage) (json.RawMessage, error) {
 	switch {
 	case c.key == "":
 		return body, nil
-	case key.In == policy.InForm && encodingOf(c.content.MediaType) == asForm:
+	case key.In == policy.InForm && media.OfContent(c.content) == media.Form:
 		tokens = []string{key.Name}
-	case key.In == policy.InBody && encodingOf(c.content.MediaType) == asJSON:
+	case key.In == policy.InBody && media.OfContent(c.content) == media.JSON:
 		tokens = tokensOf(key.Pointer)
 	default:
 		return body, nil
@@ -240,7 +241,7 @@ func (c *Call) write() error {
 		if c.Body, err = write(c.content, body); err != nil {
 			return err
 		}
-		c.Header.Set("Content-Type", concrete(c.content.MediaType))
+		c.Header.Set("Content-Type", contentTypeOf(c.content))
 	}
 	c.placeKey(&query)
 	c.Target = escapePath(path)

@@ -352,3 +352,19 @@ func TestNewCall_BodyCanBeSentTwice(t *testing.T) {
 		t.Errorf("got %q", body)
 	}
 }
+
+// A range of media types with a schema that is no text is read as JSON, so it is sent as JSON.
+func TestNewCall_AnyMediaType(t *testing.T) {
+	for mediaType, want := range map[string]string{
+		"*/*": `application/json {"a":"text"}`, "application/*": `application/json {"a":"text"}`,
+	} {
+		call := newCall(t, keyed(&policy.Shape{Parameters: []policy.Parameter{orderID()}, Body: content(mediaType, object(required("a", text())))}))
+		if got := call.Header.Get("Content-Type") + " " + string(call.Body); got != want {
+			t.Errorf("%s: %s, want %s", mediaType, got, want)
+		}
+	}
+	call := newCall(t, keyed(&policy.Shape{Parameters: []policy.Parameter{orderID()}, Body: content("*/*", text())}))
+	if got := call.Header.Get("Content-Type"); got != "application/octet-stream" {
+		t.Errorf("text is sent as %s", got)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/idemgen/idemgen/generator/media"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
@@ -43,7 +44,7 @@ func (c *Call) otherBody() (other *Call) {
 		return nil
 	}
 	s := c.content.Schema
-	if encodingOf(c.content.MediaType) >= asText {
+	if media.OfContent(c.content) >= media.Text {
 		s = textSchema(s)
 	}
 	v := varier{maker: &maker{use: ForRequest}, covered: c.covers}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/idemgen/idemgen/generator/diag"
+	"github.com/idemgen/idemgen/generator/media"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
@@ -45,7 +46,7 @@ type param struct {
 // body is one media type of a request.
 type body struct {
 	*policy.Content
-	kind mediaKind
+	kind media.Kind
 	name string // the Go field
 	slot slot
 }
@@ -54,7 +55,7 @@ type body struct {
 type answer struct {
 	*policy.Response
 	content *policy.Content // nil without a body
-	kind    mediaKind
+	kind    media.Kind
 	name    string // the Go type
 	slot    slot
 	headers []*param
@@ -182,7 +183,7 @@ func (p *plan) planBodies(o *operation, fields scope) {
 		return
 	}
 	for _, content := range distinct(request.Contents) {
-		o.bodies = append(o.bodies, &body{Content: content, kind: bodyKind(content)})
+		o.bodies = append(o.bodies, &body{Content: content, kind: media.OfContent(content)})
 		o.contentType = o.contentType || strings.Contains(content.MediaType, "*")
 	}
 	slices.SortStableFunc(o.bodies, func(a, b *body) int { return cmp.Compare(a.kind, b.kind) })
@@ -191,18 +192,18 @@ func (p *plan) planBodies(o *operation, fields scope) {
 	for _, b := range o.bodies {
 		b.name = "Body"
 		if !alone {
-			b.name = fields.claim(b.kind.field(), exported(b.MediaType))
+			b.name = fields.claim(b.kind.String(), exported(b.MediaType))
 		}
 		b.slot = p.bodySlot(b.kind, b.Schema, o.name+b.name, "a body of "+o.name, alone && request.Required)
 	}
 }
 
 // bodySlot is how a whole body is kept. What is neither JSON, form nor text is bytes.
-func (p *plan) bodySlot(kind mediaKind, s *policy.Schema, owner, what string, required bool) slot {
+func (p *plan) bodySlot(kind media.Kind, s *policy.Schema, owner, what string, required bool) slot {
 	switch kind {
-	case binaryMedia:
+	case media.Binary:
 		return scalar(octets).place(nil, required, false)
-	case textMedia:
+	case media.Text:
 		if s != nil && (shapeOf(s, false) == text || shapeOf(s, false) == enum) {
 			return p.typeOf(s, owner, what).place(s, required, false)
 		}
@@ -228,11 +229,11 @@ func (p *plan) nameAnswers(o *operation) {
 			a := &answer{
 				Response: response, content: content, kind: answerKind(content), anyStatus: anyStatus,
 			}
-			a.anyType = strings.Contains(content.MediaType, "*") && a.kind != jsonMedia
+			a.anyType = strings.Contains(content.MediaType, "*") && a.kind != media.JSON
 			if len(contents) == 1 {
 				a.name = p.names.claim(name)
 			} else {
-				a.name = p.names.claim(name+a.kind.field(), name+exported(content.MediaType))
+				a.name = p.names.claim(name+a.kind.String(), name+exported(content.MediaType))
 			}
 			o.answers = append(o.answers, a)
 		}

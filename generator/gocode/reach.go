@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/idemgen/idemgen/generator/media"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
@@ -39,7 +40,7 @@ func reachOf(doc *policy.Document) *reach {
 			for i := range op.Shape.Body.Contents {
 				content := &op.Shape.Body.Contents[i]
 				r.walk(content.Schema, r.asked)
-				if kindOf(content.MediaType) == multipartMedia {
+				if media.Of(content.MediaType) == media.Multipart {
 					r.markFiles(content.Schema)
 				}
 			}

@@ -3,6 +3,7 @@ package gocode
 import (
 	"github.com/dave/jennifer/jen"
 
+	"github.com/idemgen/idemgen/generator/media"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
@@ -143,7 +144,7 @@ var styleNames = map[string]string{
 // style is the style that a parameter is read in, nil when it is the default of its place.
 func (f *param) style(byDefault string, explode bool) jen.Code {
 	switch {
-	case f.MediaType != "" && kindOf(f.MediaType) == jsonMedia:
+	case f.MediaType != "" && media.Of(f.MediaType) == media.JSON:
 		return jen.Qual(wirePath, "JSONText")
 	case f.MediaType != "":
 		return nil
@@ -191,13 +192,13 @@ func (o *operation) readBodies(g *jen.Group) {
 func (b *body) read() *jen.Statement {
 	field := jen.Id("req").Dot(b.name).Op("=")
 	switch b.kind {
-	case binaryMedia:
+	case media.Binary:
 		return field.Id("call").Dot("Body").Call()
-	case textMedia:
+	case media.Text:
 		return field.Add(b.slot.read(jen.Id("in").Dot("Text").Call(), reading))
-	case formMedia:
+	case media.Form:
 		return field.Add(b.slot.read(jen.Id("in").Dot("Form").Call(b.fields()...), reading))
-	case multipartMedia:
+	case media.Multipart:
 		return field.Add(b.slot.read(jen.Id("in").Dot("Multipart").Call(b.fields()...), reading))
 	default:
 		return field.Add(b.slot.read(jen.Id("in").Dot("JSON").Call(), reading))
@@ -213,7 +214,7 @@ func (b *body) fields() []jen.Code {
 		if e.Style == "deepObject" {
 			style = nil
 		}
-		if e.ContentType != "" && kindOf(e.ContentType) == jsonMedia {
+		if e.ContentType != "" && media.Of(e.ContentType) == media.JSON {
 			style = jen.Qual(wirePath, "JSONText")
 		}
 		if style != nil {

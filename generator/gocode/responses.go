@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/dave/jennifer/jen"
+
+	"github.com/idemgen/idemgen/generator/media"
 )
 
 // responsesFile declares, for each operation, the interface of its answers and a type for each answer that is documented.
@@ -85,13 +87,13 @@ func (a *answer) encodeBody(g *jen.Group) {
 		mediaType = jen.Lit("application/json")
 	}
 	body := jen.Id("a").Dot("Body")
-	if (a.slot.typ.shape == list || a.slot.typ.shape == dict) && a.slot.wrap == plain && a.slot.typ.home == "" && !nullable(a.slot.schema) && a.kind == jsonMedia {
+	if (a.slot.typ.shape == list || a.slot.typ.shape == dict) && a.slot.wrap == plain && a.slot.typ.home == "" && !nullable(a.slot.schema) && a.kind == media.JSON {
 		g.If(jen.Add(body).Op("==").Nil()).Block(jen.Add(body).Op("=").Add(a.slot.goType(reading)).Values())
 	}
 	switch a.kind {
-	case jsonMedia:
+	case media.JSON:
 		g.Return(jen.Qual(wirePath, "JSON").Call(status, mediaType, header, body))
-	case textMedia:
+	case media.Text:
 		g.Return(jen.Qual(wirePath, "Bytes").Call(status, mediaType, header, jen.Index().Byte().Call(body)))
 	default:
 		g.Return(jen.Qual(wirePath, "Bytes").Call(status, mediaType, header, body))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/idemgen/idemgen/generator/diag"
 	"github.com/idemgen/idemgen/generator/example"
+	"github.com/idemgen/idemgen/generator/media"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
@@ -299,7 +300,7 @@ func firstText(texts ...string) string {
 // readable is a large body as it is written: JSON with a line for each member, if it means the same to the receiver.
 func readable(call *example.Call) string {
 	var indented bytes.Buffer
-	if kindOf(call.Header.Get("Content-Type")) == jsonMedia && json.Indent(&indented, call.Body, "", "  ") == nil {
+	if media.Of(call.Header.Get("Content-Type")) == media.JSON && json.Indent(&indented, call.Body, "", "  ") == nil {
 		return indented.String()
 	}
 	return string(call.Body)
@@ -444,7 +445,7 @@ func (w *roundTripWriter) writeAnswer(g *jen.Group, trip *roundTrip) {
 	var document []byte
 	if a.content != nil {
 		switch {
-		case a.kind == jsonMedia:
+		case a.kind == media.JSON:
 			document = answerDocument(a, trip.o.op.Policy.Store.MaxBody)
 		case a.slot.wrap != plain:
 		case a.slot.typ.shape == text && a.slot.typ.name == "":
