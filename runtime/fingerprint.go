@@ -24,7 +24,7 @@ func (p *plan) fingerprintOf(r *http.Request, c *content) [fingerprintSize]byte 
 	rules := &op.Policy.Fingerprint
 	f := make(fields, 0, 256)
 	f.number(FingerprintVersion)
-	f.text(op.Method)
+	f.text(r.Method) // not op's: a router may send it HEAD, or whatever it is mounted for
 	f.text(op.Route)
 
 	f.number(len(op.PathParams))

@@ -154,3 +154,16 @@ func TestHostile_R7_MarkerIsTheRuntimesOwn(t *testing.T) {
 		}
 	}
 }
+
+// net/http sends HEAD to a handler of GET, and a router that does not look at the method sends it anything.
+func TestHostile_F1_MethodIsTheRequestsOwn(t *testing.T) {
+	op := payment()
+	op.Method = "GET"
+	s := newService(t, op)
+	first := s.post("k", body)
+	if a := s.post("k", body, func(r *http.Request) { r.Method = "HEAD" }); a.status != 422 {
+		t.Errorf("%d", a.status)
+	}
+	wantReplay(t, first, s.post("k", body))
+	s.want(1, 1, 1)
+}
