@@ -3,11 +3,19 @@ package policydoc
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"mime"
+	"mime/multipart"
+	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/idemgen/idemgen/generator/example"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
@@ -60,127 +68,155 @@ func ofFormat(candidate string, format policy.Format) bool {
 	return version == "" || strings.HasPrefix(candidate[14:], version)
 }
 
-// curl is an operation's example request, as a POSIX shell reads it.
+// maxBody is the longest body that a command shows, in bytes; a longer one is a file of the reader's.
+const maxBody = 2000
+
+// command is a curl command under construction.
+type command struct{ options []string }
+
+func (c *command) add(option, argument string) {
+	c.options = append(c.options, option+" "+quoteShell(argument))
+}
+
+// curl is an operation's example request, as a POSIX shell reads it: with everything that the operation requires, in
+// capitals what only the reader knows.
 func curl(doc *policy.Document, op *policy.Operation) Block {
 	if op.Shape == nil || op.Webhook {
 		return ""
 	}
 	key := op.Policy.Key
 	value := exampleKey(key)
-	var options []string
-	option := func(name, argument string) { options = append(options, name+" "+quoteShell(argument)) }
-	address := server(doc) + filledPath(op)
-	switch key.In {
-	case policy.InHeader:
-		option("-H", key.Name+": "+headerValue(key, value))
-	case policy.InQuery:
-		address += "?" + url.QueryEscape(key.Name) + "=" + url.QueryEscape(value)
+	call, err := example.NewCall(op, value)
+	if err != nil {
+		call = &example.Call{Header: http.Header{}} // a schema that no value satisfies
 	}
-	if content := exampleContent(op); content != nil {
-		base := baseType(content.MediaType)
+	address := server(doc) + filledPath(op)
+	_, query, _ := strings.Cut(call.Target, "?")
+	var c command
+	for _, credential := range op.Shape.Credentials {
 		switch {
-		case isJSON(base):
-			option("-H", "Content-Type: "+base)
-			option("--data", jsonExample(*content, key, value))
-		case base == "application/x-www-form-urlencoded" && key.In == policy.InForm:
-			option("--data-urlencode", key.Name+"="+value)
-		case base == "multipart/form-data" && key.In == policy.InForm:
-			option("--form-string", key.Name+"="+value)
+		case credential.In == "query":
+			query = strings.TrimPrefix(query+"&"+url.QueryEscape(credential.Name)+"=YOUR-SECRET", "&")
+		case credential.In == "cookie":
+			c.add("-b", url.QueryEscape(credential.Name)+"=YOUR-SECRET")
+		case credential.Scheme == "Basic":
+			c.add("-u", "USER:PASSWORD")
+		case credential.In == "header":
+			call.Header.Del(credential.Name)
+			c.add("-H", credential.Name+": "+strings.TrimPrefix(credential.Scheme+" YOUR-SECRET", " "))
 		}
 	}
-	lines := append([]string{"curl -X " + quoteShell(op.Method) + " " + quoteShell(address)}, options...)
+	if key.In == policy.InHeader {
+		call.Header.Del(key.Name)
+		c.add("-H", key.Name+": "+headerValue(key, value))
+	}
+	mediaType := call.Header.Get("Content-Type")
+	call.Header.Del("Content-Type")
+	for _, name := range slices.Sorted(maps.Keys(call.Header)) {
+		for _, value := range call.Header[name] {
+			c.add("-H", name+": "+value)
+		}
+	}
+	if mediaType != "" {
+		c.body(mediaType, call.Body, formKey(key, value))
+	}
+	if query != "" {
+		address += "?" + query
+	}
+	lines := append([]string{"curl -X " + quoteShell(op.Method) + " " + quoteShell(address)}, c.options...)
 	return Block(strings.Join(lines, " \\\n  "))
 }
 
-// exampleContent is the content to show: JSON if there is any, else the first.
-func exampleContent(op *policy.Operation) *policy.Content {
-	if op.Shape.Body == nil || len(op.Shape.Body.Contents) == 0 {
-		return nil
+// formKey is a key that is a form's field, as name and value; empty where it is none.
+func formKey(key policy.Key, value string) [2]string {
+	if key.In != policy.InForm {
+		return [2]string{}
 	}
-	contents := op.Shape.Body.Contents
-	for i := range contents {
-		if isJSON(baseType(contents[i].MediaType)) {
-			return &contents[i]
-		}
-	}
-	return &contents[0]
+	return [2]string{key.Name, value}
 }
 
-// jsonExample is the content's own example, or an empty object, with the key put in where it travels in the body.
-func jsonExample(content policy.Content, key policy.Key, value string) string {
-	example := json.RawMessage("{}")
+// body adds a body in the way that keeps curl from reading files that a value happens to name: "@" begins a file's name
+// in --data and in -F.
+func (c *command) body(mediaType string, body []byte, key [2]string) {
+	base := baseType(mediaType)
 	switch {
-	case len(content.Examples) > 0:
-		example = content.Examples[0]
-	case content.Schema != nil && len(content.Schema.Example) > 0:
-		example = content.Schema.Example
+	case base == "application/x-www-form-urlencoded":
+		c.form(string(body))
+		return
+	case base == "multipart/form-data" && c.multipart(mediaType, body, key):
+		return
 	}
-	if key.In == policy.InBody {
-		if with, ok := withMember(example, pointerSteps(key.Pointer), value); ok {
-			example = with
-		}
+	c.add("-H", "Content-Type: "+base)
+	var compact bytes.Buffer
+	switch {
+	case isJSON(base) && json.Compact(&compact, body) == nil && compact.Len() <= maxBody:
+		c.add("--data", compact.String())
+	case strings.HasPrefix(base, "text/") && len(body) <= maxBody:
+		c.add("--data-raw", string(body))
+	default:
+		c.add("--data-binary", "@FILE")
 	}
-	var out bytes.Buffer
-	if err := json.Compact(&out, example); err != nil {
-		return "{}"
-	}
-	return out.String()
 }
 
-// withMember sets a member in a JSON object, keeping the other members' text and order.
-func withMember(object json.RawMessage, steps []string, value string) (json.RawMessage, bool) {
-	if len(steps) == 0 {
-		text, err := json.Marshal(value)
-		return text, err == nil
+// form writes a field with a value that a person can read; curl encodes it.
+func (c *command) form(body string) {
+	for field := range strings.SplitSeq(body, "&") {
+		name, value, _ := strings.Cut(field, "=")
+		if name == "" {
+			continue
+		}
+		if decoded, err := url.QueryUnescape(value); err == nil {
+			value = decoded
+		}
+		c.add("--data-urlencode", brackets.Replace(name)+"="+value)
 	}
-	names, members, ok := readObject(object)
-	if !ok {
-		return nil, false
+}
+
+// brackets are plain in the names of nested fields.
+var brackets = strings.NewReplacer("%5B", "[", "%5D", "]")
+
+// multipart writes each part, the key's in place of one of its name; false when the body cannot be read.
+func (c *command) multipart(mediaType string, body []byte, key [2]string) bool {
+	_, parameters, err := mime.ParseMediaType(mediaType)
+	if err != nil {
+		return false
 	}
-	inner, found := members[steps[0]]
-	if !found {
-		inner = json.RawMessage("{}")
-		names = append([]string{steps[0]}, names...)
+	var parts command
+	if key[0] != "" {
+		parts.add("--form-string", key[0]+"="+key[1])
 	}
-	if inner, ok = withMember(inner, steps[1:], value); !ok {
-		return nil, false
-	}
-	members[steps[0]] = inner
-	var out bytes.Buffer
-	for i, name := range names {
-		out.WriteByte("{,"[min(i, 1)])
-		quoted, err := json.Marshal(name)
+	reader := multipart.NewReader(bytes.NewReader(body), parameters["boundary"])
+	for {
+		part, err := reader.NextPart()
+		if errors.Is(err, io.EOF) {
+			c.options = append(c.options, parts.options...)
+			return true
+		}
 		if err != nil {
-			return nil, false
+			return false
 		}
-		out.Write(quoted)
-		out.WriteByte(':')
-		out.Write(members[name])
+		value, err := io.ReadAll(part)
+		if err != nil {
+			return false
+		}
+		kind := ""
+		if contentType := part.Header.Get("Content-Type"); contentType != "" {
+			kind = ";type=" + contentType
+		}
+		switch {
+		case part.FormName() == key[0]:
+		case part.FileName() != "":
+			parts.add("-F", part.FormName()+"=@FILE"+kind)
+		case kind != "":
+			parts.add("-F", part.FormName()+`="`+quotes.Replace(string(value))+`"`+kind)
+		default:
+			parts.add("--form-string", part.FormName()+"="+string(value))
+		}
 	}
-	out.WriteByte('}')
-	return out.Bytes(), true
 }
 
-func readObject(object json.RawMessage) (names []string, members map[string]json.RawMessage, ok bool) {
-	decoder := json.NewDecoder(bytes.NewReader(object))
-	if token, err := decoder.Token(); err != nil || token != json.Delim('{') {
-		return nil, nil, false
-	}
-	members = make(map[string]json.RawMessage)
-	for decoder.More() {
-		token, err := decoder.Token()
-		name, isName := token.(string)
-		var value json.RawMessage
-		if err != nil || !isName || decoder.Decode(&value) != nil {
-			return nil, nil, false
-		}
-		if _, twice := members[name]; !twice {
-			names = append(names, name)
-		}
-		members[name] = value
-	}
-	return names, members, true
-}
+// quotes keep what stands in a part from being read as curl's own.
+var quotes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
 // server is the address that examples are sent to.
 func server(doc *policy.Document) string {
@@ -190,8 +226,19 @@ func server(doc *policy.Document) string {
 			return strings.TrimRight(address, "/")
 		}
 	}
+	// A relative address, or one with variables, still has the path that every request begins with.
+	for _, address := range doc.Servers {
+		if u, err := url.Parse(variables.ReplaceAllString(address, "x")); err == nil && !strings.ContainsAny(strings.TrimPrefix(address, beforePath.FindString(address)), "{}") {
+			return "https://api.example.com" + strings.TrimRight("/"+strings.TrimLeft(u.EscapedPath(), "/"), "/")
+		}
+	}
 	return "https://api.example.com"
 }
+
+var (
+	variables  = regexp.MustCompile(`\{[^{}]*\}`)
+	beforePath = regexp.MustCompile(`^[a-z{}A-Z0-9+.-]*://[^/]*`)
+)
 
 var pathParameter = regexp.MustCompile(`\{([^{}]*)\}`)
 
@@ -207,6 +254,9 @@ func filledPath(op *policy.Operation) string {
 			var text string
 			if json.Unmarshal(parameter.Example, &text) == nil && text != "" {
 				return url.PathEscape(text)
+			}
+			if number := string(parameter.Example); number != "" && strings.Trim(number, "0123456789") == "" {
+				return number
 			}
 		}
 		return strings.Map(func(r rune) rune {

@@ -62,9 +62,13 @@ func effective() policy.Policy {
 }
 
 func jsonBody(example string, properties ...string) *policy.Body {
-	schema := &policy.Schema{Kind: policy.Object, Name: "Request"}
+	schema := &policy.Schema{Kind: policy.Object, Name: "Request", AdditionalAllowed: true}
 	for _, name := range properties {
-		schema.Properties = append(schema.Properties, policy.Property{Name: name, Schema: &policy.Schema{Kind: policy.String}})
+		kind := policy.String
+		if name == "amount" {
+			kind = policy.Integer
+		}
+		schema.Properties = append(schema.Properties, policy.Property{Name: name, Required: true, Schema: &policy.Schema{Kind: kind}})
 	}
 	content := policy.Content{MediaType: "application/json", Schema: schema}
 	if example != "" {

@@ -21,6 +21,7 @@ func (l *loading) shape(op *operation) *policy.Shape {
 		s.Body = l.body(key, body)
 	}
 	s.Responses = l.responses(op)
+	s.Credentials = l.credentials(op)
 	return s
 }
 

@@ -10,6 +10,17 @@ type Shape struct {
 	Body *Body
 	// Responses are sorted by status, classes after codes, "default" last.
 	Responses []Response
+	// Credentials are what the first of the document's security requirements asks for, for readers: who asks is told by the
+	// runtime's principal function.
+	Credentials []Credential
+}
+
+// Credential is what a security scheme asks a request to carry.
+type Credential struct {
+	// In is header, query or cookie; Name is the header's, the parameter's or the cookie's.
+	In, Name string
+	// Scheme stands before the secret in an Authorization header, for example "Bearer"; empty elsewhere.
+	Scheme string
 }
 
 // Parameter is one parameter outside the body.
