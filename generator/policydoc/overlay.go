@@ -389,6 +389,11 @@ func refusalsByStatus(op *policy.Operation) []refusalGroup {
 			groups[i].retryAfter = true
 		}
 	}
+	for i := range groups {
+		if groups[i].status == "400" { // the runtime answers so whatever is wrong with a request
+			groups[i].reasons = append(groups[i].reasons, "the request is not as it is described here")
+		}
+	}
 	slices.SortFunc(groups, func(a, b refusalGroup) int { return strings.Compare(a.status, b.status) })
 	return groups
 }

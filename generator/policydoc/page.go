@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/idemgen/idemgen/runtime"
 	"github.com/idemgen/idemgen/runtime/policy"
@@ -207,6 +208,7 @@ func retrying() []Rule {
 func refusing() []Rule {
 	return []Rule{
 		{"refusal-no-effect", say("A request that is refused for its key does nothing, and is never shown the answer of another request.")},
+		{"refusal-others", say("A request is also refused, whatever its key, when it is not as this API describes it or cannot be read ({}), when it is not known who asks ({}), when its body is too large ({}), and when its body is of a type or an encoding that is not taken ({}). Such a refusal does nothing either, and leaves the key free. [All types of refusals]("+strings.TrimSuffix(runtime.DefaultProblemBase, "#")+") are explained in one place.", code("400"), code("401"), code("413"), code("415"))},
 		{"refusal-no-guess", say("A key that is sent twice, or differently in two places of one request, is refused as malformed.")},
 	}
 }
