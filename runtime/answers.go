@@ -113,6 +113,11 @@ func (p *plan) unavailable() *Problem {
 	return p.retryLater(p.problem(caseUnavailable, "Nothing was done. Send the same request again later, with the same key."))
 }
 
+// unavailableWithoutKey is unavailable where there is no key, or none has been read yet.
+func (p *plan) unavailableWithoutKey() *Problem {
+	return p.retryLater(p.problem(caseUnavailable, "Nothing was done. Send the same request again later."))
+}
+
 func (p *plan) unknownOutcome() *Problem {
 	return p.retryLater(p.problem(caseUnknownOutcome,
 		"It may have been carried out. Send the same request again with the same key, never with a new one, to find out."))

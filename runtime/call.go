@@ -102,7 +102,7 @@ func (e *Engine[TX]) identify(p *plan, r *http.Request) (string, *Problem) {
 		return "", problem
 	default:
 		e.observe(r.Context(), p, "principal function failed", err)
-		return "", p.retryLater(p.problem(caseUnavailable, "Nothing was done. Send the same request again later."))
+		return "", p.unavailableWithoutKey()
 	}
 }
 

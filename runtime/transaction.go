@@ -148,7 +148,7 @@ func (c *Call[TX]) unprotected(ctx context.Context, work workFunc[TX]) Response 
 			if ctx.Err() == nil {
 				c.engine.observe(ctx, c.plan, "store failed", err)
 			}
-			return c.respond(c.plan.retryLater(c.plan.problem(caseUnavailable, "Nothing was done. Send the same request again later.")))
+			return c.respond(c.plan.unavailableWithoutKey())
 		}
 		last := c.run(ctx, tx, work)
 		switch last.verdict {
@@ -157,13 +157,10 @@ func (c *Call[TX]) unprotected(ctx context.Context, work workFunc[TX]) Response 
 		case duplicate:
 			return c.respond(c.plan.problem(caseDuplicateEffect, "It was made by another request. Read the current state instead."))
 		case unknown, failed:
-			problem := c.plan.problem(caseUnknownOutcome,
-				"It may have been carried out. It had no idempotency key, so sending it again may repeat its effect.")
-			problem.Status = http.StatusInternalServerError // not 503, which invites to try again
-			return c.respond(problem)
+			return c.respond(c.plan.unrecorded())
 		}
 		if runs >= c.engine.settings.attempts {
-			return c.respond(c.plan.retryLater(c.plan.problem(caseUnavailable, "Nothing was done. Send the same request again later.")))
+			return c.respond(c.plan.unavailableWithoutKey())
 		}
 		pause(ctx, runs)
 	}
