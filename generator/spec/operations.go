@@ -82,6 +82,9 @@ func (l *loading) pathItem(section string, key, item *yaml.Node) []*operation {
 			l.rep.problem(at, ruleStructure, "", "the operation %s %s must be an object", shown(method), shown(key.Value))
 			return
 		}
+		if node, at, pointer = l.mergedOperation(node, at, pointer); node == nil {
+			return
+		}
 		op := l.operation(at, node, method, key.Value)
 		op.section, op.itemKey, op.item, op.fixed = section, key.Value, item, fixed
 		op.out.Webhook, op.out.Pointer = section == "webhooks", pointer
@@ -104,6 +107,36 @@ func (l *loading) pathItem(section string, key, item *yaml.Node) []*operation {
 	return list
 }
 
+// mergedOperation is an operation with what its reference brings, if it has one, and where that stands. OpenAPI knows
+// references on path items only; documents in many files have them here, and bundlers follow them.
+func (l *loading) mergedOperation(node, at *yaml.Node, pointer string) (_, _ *yaml.Node, _ string) {
+	if reference(node) == nil {
+		return node, at, pointer
+	}
+	target, named := l.refs.deref(node, must)
+	if target == nil {
+		return nil, nil, ""
+	}
+	merged := beside(node, target)
+	if f := l.src.fileOf(target); f == nil || f.document() != l.main {
+		return merged, target, ""
+	}
+	return merged, target, fragmentOf(named.Value)
+}
+
+// beside is target with the members beside the reference that led to it: those win.
+func beside(n, target *yaml.Node) *yaml.Node {
+	merged := &yaml.Node{Kind: yaml.MappingNode, Tag: mapTag, Line: n.Line, Column: n.Column}
+	for _, from := range []*yaml.Node{n, target} {
+		for member, value := range members(from) {
+			if member.Value != "$ref" && !has(merged, member.Value) {
+				merged.Content = append(merged.Content, member, value)
+			}
+		}
+	}
+	return merged
+}
+
 // below is the pointer of a member of what pointer names.
 func below(pointer, member string) string {
 	if pointer == "" {
@@ -122,20 +155,13 @@ func (l *loading) mergedItem(item *yaml.Node, pointer string) *yaml.Node {
 	if end, _ := l.refs.deref(item, must); end == nil {
 		return nil
 	}
-	merged := &yaml.Node{Kind: yaml.MappingNode, Tag: mapTag, Line: item.Line, Column: item.Column}
-	for {
-		for member, value := range members(item) {
-			if member.Value != "$ref" && !has(merged, member.Value) {
-				merged.Content = append(merged.Content, member, value)
-			}
-		}
-		ref := reference(item)
-		if ref == nil {
-			return merged
-		}
+	merged := item
+	for ref := reference(item); ref != nil; ref = reference(item) {
 		item = l.refs.follow(ref, must)
 		l.noteStands(item, fragmentOf(ref.Value))
+		merged = beside(merged, item)
 	}
+	return merged
 }
 
 // noteStands remembers the pointer of the path item that a member stands in: where it was written, and so the first one.

@@ -115,7 +115,9 @@ func (s *swagger) pathItem(item *yaml.Node, pointer string) *yaml.Node {
 	for key, value := range members(item) {
 		switch {
 		case slices.Contains(methods, key.Value) && isMap(value):
-			converted.Content = append(converted.Content, key, s.operation(item, value))
+			if op, _, _ := s.l.mergedOperation(value, key, ""); op != nil {
+				converted.Content = append(converted.Content, key, s.operation(item, op))
+			}
 		case key.Value != "parameters":
 			converted.Content = append(converted.Content, key, value)
 		}
