@@ -34,7 +34,7 @@ type Options struct {
 func Load(o Options) (*policy.Document, diag.List, error) {
 	src := newSources()
 	defer src.close()
-	l := &loading{options: o, src: src, rep: &reporter{src: src, strict: o.Strict}, doc: &policy.Document{SpecFile: o.File},
+	l := &loading{options: o, src: src, rep: &reporter{src: src, strict: o.Strict}, doc: &policy.Document{SpecFile: o.File, Overlays: o.Overlays},
 		stoodFor: map[*yaml.Node]string{}, decided: map[*yaml.Node]bool{}, stands: map[*yaml.Node]string{}}
 	l.refs = &resolver{src: src, rep: l.rep, told: map[*yaml.Node]int{}, swagger: map[*yaml.Node]string{}}
 	if err := l.read(); err != nil {

@@ -7,6 +7,8 @@ type Document struct {
 	Title, Version string
 	// SpecFile is the main document's path as the user wrote it.
 	SpecFile string
+	// Overlays are the files laid over it, in their order.
+	Overlays []string
 	// OpenAPI is the version string of the source document, for example "3.1.0" or "2.0".
 	OpenAPI string
 	// Servers are the server URLs of the document, in its order.

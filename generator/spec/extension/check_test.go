@@ -185,7 +185,7 @@ func TestCheck_UndecidedHint(t *testing.T) {
 		declared []policy.DeclaredKey
 		want     string
 	}{
-		{nil, `write x-idempotency: true, optional, {natural: "why"} or {none: "why"}`},
+		{nil, `write x-idempotency: required, optional, {natural: "why"} or {none: "why"}`},
 		{[]policy.DeclaredKey{declared(policy.InHeader, "X-Key", true)}, "it declares a key in header X-Key: write x-idempotency: required"},
 		{[]policy.DeclaredKey{declared(policy.InBody, "/id", false)}, "it declares a key in body /id: write x-idempotency: optional"},
 	} {
@@ -193,6 +193,23 @@ func TestCheck_UndecidedHint(t *testing.T) {
 		if found := Check(doc); len(found) != 1 || found[0].Hint != test.want {
 			t.Errorf("got %+v", found)
 		}
+	}
+
+	doc := &policy.Document{SpecFile: "a.yaml", Overlays: []string{"one.yaml", "two.yaml"}, Operations: []policy.Operation{
+		{Method: "POST", Path: "/x", Pos: policy.Position{File: "a.yaml", Line: 3}},
+		{Method: "PATCH", Path: "/y", Pos: policy.Position{File: "a.yaml", Line: 4}, Declared: []policy.DeclaredKey{declared(policy.InHeader, "X-Key", false)}},
+		{Method: "POST", Path: "/z", Pos: policy.Position{File: "paths/z.yaml", Line: 1}},
+		{Method: "POST", Path: "/decided", Decision: policy.Natural},
+	}}
+	var hints []string
+	for _, d := range Check(doc) {
+		hints = append(hints, d.Hint)
+	}
+	want := `add to the actions of two.yaml: {target: "$.paths['/x'].post", update: {x-idempotency: required}}; in place of required also optional, {natural: "why"} or {none: "why"}
+it declares a key in header X-Key: add to the actions of two.yaml: {target: "$.paths['/y'].patch", update: {x-idempotency: optional}}
+write x-idempotency: required, optional, {natural: "why"} or {none: "why"}`
+	if got := strings.Join(hints, "\n"); got != want {
+		t.Errorf("got\n%s", got)
 	}
 }
 

@@ -1,6 +1,7 @@
 package extension
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/idemgen/idemgen/generator/diag"
@@ -30,31 +31,41 @@ func checkUndecided(doc *policy.Document) diag.List {
 		return nil
 	}
 	if decided == 0 || len(undecided) > maxUndecided {
-		return diag.List{summarise(undecided)}
+		return diag.List{summarise(doc, undecided)}
 	}
 	var diags diag.List
 	for _, op := range undecided {
-		diags = append(diags, finding(ruleUndecided, op.Pos, undecidedHint(op), "%s is not decided: nothing says what a retry does", operationName(op)))
+		diags = append(diags, finding(ruleUndecided, op.Pos, undecidedHint(doc, op), "%s is not decided: nothing says what a retry does", operationName(op)))
 	}
 	return diags
 }
 
-func summarise(undecided []*policy.Operation) diag.Diagnostic {
+func summarise(doc *policy.Document, undecided []*policy.Operation) diag.Diagnostic {
 	first := undecided[0]
 	if len(undecided) == 1 {
-		return finding(ruleUndecided, first.Pos, undecidedHint(first), "%s is not decided: nothing says what a retry does", operationName(first))
+		return finding(ruleUndecided, first.Pos, undecidedHint(doc, first), "%s is not decided: nothing says what a retry does", operationName(first))
 	}
 	return finding(ruleUndecided, first.Pos, "start with `idemgen init`, which writes an overlay with one line for each",
 		"%d POST and PATCH operations are not decided, %s is the first", len(undecided), operationName(first))
 }
 
-func undecidedHint(op *policy.Operation) string {
-	usable := usableKeys(op)
-	if len(usable) == 1 {
+func undecidedHint(doc *policy.Document, op *policy.Operation) string {
+	decision, others := "required", `, optional, {natural: "why"} or {none: "why"}`
+	var hint string
+	if usable := usableKeys(op); len(usable) == 1 {
 		key := usable[0].Key
-		return "it declares a key in " + strings.ReplaceAll(describeKey(key), `"`, "") + ": write x-idempotency: " + requiredWord(key)
+		hint = "it declares a key in " + strings.ReplaceAll(describeKey(key), `"`, "") + ": "
+		decision, others = requiredWord(key), ""
 	}
-	return "write x-idempotency: true, optional, {natural: \"why\"} or {none: \"why\"}"
+	if len(doc.Overlays) == 0 || op.Pos.File != doc.SpecFile {
+		return hint + "write x-idempotency: " + decision + others
+	}
+	// The document is not what its user edits.
+	if others != "" {
+		others = "; in place of required also" + strings.TrimPrefix(others, ",")
+	}
+	return fmt.Sprintf("%sadd to the actions of %s: {target: %q, update: {x-idempotency: %s}}%s",
+		hint, escape(doc.Overlays[len(doc.Overlays)-1]), op.JSONPath(), decision, others)
 }
 
 func requiredWord(key policy.Key) string {
