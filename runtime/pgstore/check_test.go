@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/idemgen/idemgen/internal/pgtemp/pgtest"
+	"github.com/idemgen/idemgen/runtime"
 	"github.com/idemgen/idemgen/runtime/pgstore"
 )
 
@@ -102,4 +103,17 @@ func TestCheck_PrivilegesAndSessions(t *testing.T) {
 	if err == nil || errors.As(err, &fault) {
 		t.Errorf("a database that cannot be asked: %v", err)
 	}
+}
+
+// A claim that meets such a table is refused, and the log tells whom to ask.
+func TestClaim_A9_WithoutATable(t *testing.T) {
+	pool := pgtest.Pool(t, nil)
+	for _, v := range variants {
+		_, err := open(t, pool, v.options()...).Claim(context.Background(), newID(), 0)
+		var told runtime.Explained
+		if !errors.As(err, &told) || !strings.Contains(told.LogText(), "Store.Check") {
+			t.Errorf("%s: %v", v.name, err)
+		}
+	}
+	quiet(t, pool)
 }

@@ -85,6 +85,9 @@ func (s *Store) Claim(ctx context.Context, id runtime.ID, wait time.Duration) (r
 		case err == nil:
 			return none, nil // others keep winning; whoever asks may ask again later
 		}
+		if code := sqlstate(err); code == undefinedTable || code == undefinedColumn {
+			err = runtime.Explain("the table is not as this version needs it; Store.Check says what is missing", err)
+		}
 		return none, fmt.Errorf("pgstore: claim: %w", err)
 	}
 }

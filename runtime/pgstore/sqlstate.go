@@ -12,8 +12,11 @@ const (
 	uniqueViolation      = "23505"
 	noSuchStatement      = "26000" // a pooler gave us a server connection that does not know a statement we prepared
 	planChanged          = "0A000" // "cached plan must not change result type", after a migration
+	undefinedTable       = "42P01"
+	undefinedColumn      = "42703"
 	serializationFailure = "40001"
 	deadlockDetected     = "40P01"
+	inFailedTransaction  = "25P02" // what every statement gets after the one that failed
 	lockNotAvailable     = "55P03"
 	queryCanceled        = "57014" // statement_timeout, or somebody's pg_cancel_backend
 )

@@ -24,7 +24,11 @@ type Store struct {
 	lockOf func(table string, id runtime.ID) int64
 }
 
-var _ runtime.Store[pgx.Tx] = (*Store)(nil)
+var (
+	_ runtime.Store[pgx.Tx] = (*Store)(nil)
+	_ runtime.Explained     = (*LimitError)(nil)
+	_ runtime.Explained     = (*SchemaError)(nil)
+)
 
 // Limits of an id, in bytes. An index row of a btree holds 2704, and both are in it.
 const (
@@ -41,6 +45,9 @@ type LimitError struct {
 func (e *LimitError) Error() string {
 	return fmt.Sprintf("pgstore: a %s of %d bytes cannot be stored; the table holds 1 to %d", e.What, e.Length, e.Max)
 }
+
+// LogText implements [runtime.Explained].
+func (e *LimitError) LogText() string { return e.Error() }
 
 // Strategy is how a store wins an id.
 type Strategy int

@@ -60,7 +60,9 @@ func (tx *handlerTx) CopyFrom(ctx context.Context, table pgx.Identifier, columns
 	if tx.work.ended.Load() {
 		return 0, pgx.ErrTxClosed
 	}
-	return tx.Tx.CopyFrom(ctx, table, columns, rows)
+	n, err := tx.Tx.CopyFrom(ctx, table, columns, rows)
+	tx.work.note(err)
+	return n, err
 }
 
 func (tx *handlerTx) SendBatch(ctx context.Context, batch *pgx.Batch) pgx.BatchResults {
@@ -81,21 +83,37 @@ func (tx *handlerTx) Exec(ctx context.Context, sql string, arguments ...any) (pg
 	if tx.work.ended.Load() {
 		return pgconn.CommandTag{}, pgx.ErrTxClosed
 	}
-	return tx.Tx.Exec(ctx, sql, arguments...)
+	tag, err := tx.Tx.Exec(ctx, sql, arguments...)
+	tx.work.note(err)
+	return tag, err
 }
 
 func (tx *handlerTx) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	if tx.work.ended.Load() {
 		return closedRows{}, pgx.ErrTxClosed
 	}
-	return tx.Tx.Query(ctx, sql, args...)
+	rows, err := tx.Tx.Query(ctx, sql, args...)
+	tx.work.note(err)
+	return rows, err
 }
 
 func (tx *handlerTx) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 	if tx.work.ended.Load() {
 		return closedRows{}
 	}
-	return tx.Tx.QueryRow(ctx, sql, args...)
+	return handlerRow{tx.Tx.QueryRow(ctx, sql, args...), tx.work}
+}
+
+// handlerRow is a row on its way to the handler.
+type handlerRow struct {
+	pgx.Row
+	work *work
+}
+
+func (r handlerRow) Scan(dest ...any) error {
+	err := r.Row.Scan(dest...)
+	r.work.note(err)
+	return err
 }
 
 // closedRows is the empty answer of a transaction that has ended.

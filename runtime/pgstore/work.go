@@ -20,8 +20,27 @@ type work struct {
 	tx      handlerTx
 	target  *target // nil for work without a claim
 	expired bool    // an expired row has to make room
-	// ended is atomic because a handler may have leaked the transaction to a goroutine.
+	// ended and failed are atomic because a handler may have leaked the transaction to a goroutine.
 	ended atomic.Bool
+	// failed is the last failure of a statement that was seen on its way to the handler.
+	failed atomic.Pointer[pgconn.PgError]
+}
+
+// note sees a statement's error on its way to the handler.
+func (w *work) note(err error) {
+	var server *pgconn.PgError
+	if errors.As(err, &server) && server.Code != inFailedTransaction {
+		w.failed.Store(server)
+	}
+}
+
+// swallowed is why the transaction is aborted, as far as it was seen. With it the log tells which statement it was, the
+// violation of a guard has its documented answer and a deadlock is run again, as where the handler returns the error.
+func (w *work) swallowed() error {
+	if server := w.failed.Load(); server != nil {
+		return fmt.Errorf("%w: %w", runtime.ErrAborted, server)
+	}
+	return runtime.ErrAborted
 }
 
 func newWork(s *Store, conn *pgxpool.Conn, tx pgx.Tx, t *target, expired bool) *work {
@@ -94,7 +113,7 @@ func (w *work) ready(ctx context.Context, rec *runtime.Record) error {
 	case pg.IsBusy():
 		return runtime.Explain("the handler left the rows of a query open; close them or read them to the end", runtime.ErrAborted)
 	case pg.TxStatus() == 'E':
-		return runtime.Explain("the handler went on after a statement had failed", runtime.ErrAborted)
+		return runtime.Explain("the handler went on after a statement had failed; it returns the error, does what may fail in tx.Begin, or uses ON CONFLICT", w.swallowed())
 	case pg.TxStatus() != 'T':
 		return runtime.Explain("the handler ended the transaction by SQL of its own; it uses only the given transaction, and no COMMIT or ROLLBACK", runtime.ErrUnrecorded)
 	}
