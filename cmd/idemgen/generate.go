@@ -21,7 +21,8 @@ Everything goes below the folder of idemgen.yaml, or below this one without it; 
 documents then go to docs within the package's folder. Files are written only when they
 differ, and all or none. A file that idemgen did not generate is never overwritten. What
 was generated once and is not any more is deleted; .idemgen.json is the record of that,
-and belongs in version control.
+and belongs in version control. It lies beside idemgen.yaml; without one it lies in the
+package's folder, so that another --out leaves the old package for you to delete.
 
 Exit codes: 0 written, or nothing to write; 1 errors in what was read (with --fail-on warning,
 warnings too), and nothing was written; 2 usage, configuration, or a file in the way.`

@@ -56,7 +56,17 @@ func newRoot(s *session) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see '%s --help'", err, cmd.CommandPath())
 	})
+	root.Version = version()
+	root.Flags().Bool("version", false, "print the version of idemgen and of the Go that built it")
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.AddCommand(newGenerate(s), newCheck(s), newInit(s), newApply(s), newTemplates(s), newVersion(s))
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "completion" { // cobra's own shows its help for a shell that it does not know
+			cmd.Args = commandOnly
+			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
 	return root
 }
 

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
@@ -13,17 +15,36 @@ func newVersion(s *session) *cobra.Command {
 		Short: "Print the version of idemgen and of the Go that built it",
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
+			if s.format == "json" {
+				return s.versionJSON()
+			}
 			_, err := fmt.Fprintln(s.stdout, version())
 			return err
 		},
 	}
 }
 
-// version is the module's, as the go command recorded it; there is no other place to keep up to date.
+func (s *session) versionJSON() error {
+	v, goVersion := versions()
+	encoder := json.NewEncoder(s.stdout)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(struct {
+		Version int    `json:"version"` // of this form, as in every outcome
+		Idemgen string `json:"idemgen"`
+		Go      string `json:"go"`
+	}{1, v, goVersion})
+}
+
 func version() string {
+	v, goVersion := versions()
+	return fmt.Sprintf("idemgen %s, %s", v, goVersion)
+}
+
+// versions are the module's, as the go command recorded it, for there is no other place to keep up to date, and that of Go.
+func versions() (idemgen, goVersion string) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "idemgen (unknown version)"
+		return "(unknown version)", runtime.Version()
 	}
 	module := info.Main
 	for _, dependency := range info.Deps {
@@ -35,5 +56,5 @@ func version() string {
 	if v == "" {
 		v = "(devel)"
 	}
-	return fmt.Sprintf("idemgen %s, %s", v, info.GoVersion)
+	return v, info.GoVersion
 }
