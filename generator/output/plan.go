@@ -111,8 +111,11 @@ func checkFiles(manifestPath string, files []File) Refusals {
 		// Some file systems do not tell upper from lower case.
 		folded := strings.ToLower(file.Path)
 		if other, taken := names[folded]; taken {
-			refusals = append(refusals, &Refusal{Path: file.Path, Reason: "would be written twice, also as " + other,
-				Hint: "give one of the two another name or folder"})
+			reason := "would be written twice"
+			if other != file.Path {
+				reason += ", also as " + other
+			}
+			refusals = append(refusals, &Refusal{Path: file.Path, Reason: reason, Hint: "give one of the two another name or folder"})
 			continue
 		}
 		names[folded] = file.Path
