@@ -205,8 +205,8 @@ func TestCheck_UndecidedHint(t *testing.T) {
 	for _, d := range Check(doc) {
 		hints = append(hints, d.Hint)
 	}
-	want := `add to the actions of two.yaml: {target: "$.paths['/x'].post", update: {x-idempotency: required}}; in place of required also optional, {natural: "why"} or {none: "why"}
-it declares a key in header X-Key: add to the actions of two.yaml: {target: "$.paths['/y'].patch", update: {x-idempotency: optional}}
+	want := `add to the actions of two.yaml: - {target: "$.paths['/x'].post", update: {x-idempotency: required}}; in place of required also optional, {natural: "why"} or {none: "why"}
+it declares a key in header X-Key: add to the actions of two.yaml: - {target: "$.paths['/y'].patch", update: {x-idempotency: optional}}
 write x-idempotency: required, optional, {natural: "why"} or {none: "why"}`
 	if got := strings.Join(hints, "\n"); got != want {
 		t.Errorf("got\n%s", got)

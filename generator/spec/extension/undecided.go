@@ -64,7 +64,7 @@ func undecidedHint(doc *policy.Document, op *policy.Operation) string {
 	if others != "" {
 		others = "; in place of required also" + strings.TrimPrefix(others, ",")
 	}
-	return fmt.Sprintf("%sadd to the actions of %s: {target: %q, update: {x-idempotency: %s}}%s",
+	return fmt.Sprintf("%sadd to the actions of %s: - {target: %q, update: {x-idempotency: %s}}%s",
 		hint, escape(doc.Overlays[len(doc.Overlays)-1]), op.JSONPath(), decision, others)
 }
 
