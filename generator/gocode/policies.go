@@ -1,7 +1,7 @@
 package gocode
 
 import (
-	"reflect"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -39,19 +39,24 @@ type shared struct {
 // sharePolicies finds the policies that several operations have. They are numbered by the first operation of each, so a
 // further operation renames none unless it is the first to share another policy.
 func (p *plan) sharePolicies() {
-	for i, o := range p.operations {
-		if o.shared != nil {
+	var texts []string
+	same := map[string][]*operation{}
+	for _, o := range p.operations {
+		text := written(o.op.Policy)
+		if same[text] == nil {
+			texts = append(texts, text)
+		}
+		same[text] = append(same[text], o)
+	}
+	for _, text := range texts {
+		all := same[text]
+		if len(all) == 1 {
 			continue
 		}
-		for _, other := range p.operations[i+1:] {
-			if other.shared != nil || !samePolicy(&o.op.Policy, &other.op.Policy) {
-				continue
-			}
-			if o.shared == nil {
-				o.shared = &shared{variable: p.names.claim("sharedPolicy"), policy: &o.op.Policy}
-				p.shared = append(p.shared, o.shared)
-			}
-			other.shared = o.shared
+		s := &shared{variable: p.names.claim("sharedPolicy"), policy: &all[0].op.Policy}
+		p.shared = append(p.shared, s)
+		for _, o := range all {
+			o.shared = s
 		}
 	}
 }
@@ -149,19 +154,22 @@ func (o *operation) literal() *jen.Statement {
 	m.text("Route", o.route())
 	m.texts("PathParams", o.wildcards)
 	m.text("DocsURL", o.docsURL)
+	m.flag("WithoutBody", o.withoutBody())
 	m.add("Policy", o.policy())
 	return jen.Qual(runtimePath, "Operation").Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true}, m...)
 }
 
-// route is the template under which the runtime knows the operation. A webhook has no path, so its name stands for one; a
-// brace that opens no parameter is none.
+// withoutBody reports whether the document declares no body, so that the runtime refuses one.
+func (o *operation) withoutBody() bool {
+	in := o.op.Policy.Key.In
+	return o.op.Shape != nil && o.op.Shape.Body == nil && in != policy.InBody && in != policy.InForm
+}
+
+// route is the template under which the runtime knows the operation. A webhook has no path, so its name stands for one.
 func (o *operation) route() string {
-	path := o.op.Path
+	path := routeTemplate(o.op.Path)
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path
-	}
-	if strings.Count(path, "{") != len(o.wildcards) {
-		path = strings.ReplaceAll(path, "{", "_")
 	}
 	return path
 }
@@ -174,17 +182,14 @@ func (o *operation) policy() *jen.Statement {
 	return policyLiteral(&o.op.Policy)
 }
 
-// samePolicy compares what is written of two policies: not the note, which is for the page, nor where guards stand.
-func samePolicy(a, b *policy.Policy) bool {
-	written := func(p policy.Policy) policy.Policy {
-		p.Note = ""
-		p.Guards = slices.Clone(p.Guards)
-		for i := range p.Guards {
-			p.Guards[i].Pos = policy.Position{}
-		}
-		return p
+// written is what is written of a policy: not the note, which is for the page, nor where guards stand.
+func written(p policy.Policy) string {
+	p.Note = ""
+	p.Guards = slices.Clone(p.Guards)
+	for i := range p.Guards {
+		p.Guards[i].Pos = policy.Position{}
 	}
-	return reflect.DeepEqual(written(*a), written(*b))
+	return fmt.Sprintf("%#v", p)
 }
 
 func policyLiteral(p *policy.Policy) *jen.Statement {

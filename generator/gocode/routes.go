@@ -311,6 +311,22 @@ func templateParams(path string) (names []string) {
 	return names
 }
 
+// routeTemplate is a path in which every opening brace opens a parameter: one that opens none becomes an underscore.
+func routeTemplate(path string) string {
+	plain := strings.NewReplacer("{", "_").Replace
+	segments := strings.Split(path, "/")
+	for i, rest := range segments {
+		segments[i] = ""
+		for _, name := range parseSegment(rest).params {
+			before, after, _ := strings.Cut(rest, "{"+name+"}")
+			segments[i] += plain(before) + "{" + plain(name) + "}"
+			rest = after
+		}
+		segments[i] += plain(rest)
+	}
+	return strings.Join(segments, "/")
+}
+
 // isMounted reports whether Register mounts an operation.
 func (p *plan) isMounted(o *operation) bool {
 	for _, m := range p.mounts {

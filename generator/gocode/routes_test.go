@@ -165,3 +165,21 @@ func TestRoutes_Unroutable(t *testing.T) {
 		}
 	}
 }
+
+// Every brace of the template that the runtime is given opens a parameter, in order and with its own text around.
+func TestRouteTemplate(t *testing.T) {
+	for path, want := range map[string]string{
+		"/a/{b}/c":         "/a/{b}/c",
+		"/{{ .Title }}/5":  "/{_ .Title }}/5",
+		"/a{/{b}":          "/a_/{b}",
+		"/{a}-{b}{":        "/{a}-{b}_",
+		"/x{}y/{a{b}{a{b}": "/x{}y/{a_b}{a_b}",
+		"/}{/}":            "/}_/}",
+		"paid":             "paid",
+	} {
+		got := routeTemplate(path)
+		if got != want || strings.Count(got, "{") != len(templateParams(path)) {
+			t.Errorf("%s: got %s, want %s", path, got, want)
+		}
+	}
+}

@@ -68,11 +68,12 @@ var opForm = runtime.Operation{
 
 // opMoveY is how retries of MoveY are handled.
 var opMoveY = runtime.Operation{
-	ID:         "moveY",
-	Method:     "PATCH",
-	Route:      "/move/here/{y}",
-	PathParams: []string{"y"},
-	Policy:     sharedPolicy,
+	ID:          "moveY",
+	Method:      "PATCH",
+	Route:       "/move/here/{y}",
+	PathParams:  []string{"y"},
+	WithoutBody: true,
+	Policy:      sharedPolicy,
 }
 
 // opMoveX is how retries of MoveX are handled.
@@ -86,11 +87,12 @@ var opMoveX = runtime.Operation{
 
 // opParameters is how retries of Parameters are handled.
 var opParameters = runtime.Operation{
-	ID:         "parameters",
-	Method:     "POST",
-	Route:      "/params/{type}/{func}",
-	PathParams: []string{"type", "func"},
-	Policy:     sharedPolicy,
+	ID:          "parameters",
+	Method:      "POST",
+	Route:       "/params/{type}/{func}",
+	PathParams:  []string{"type", "func"},
+	WithoutBody: true,
+	Policy:      sharedPolicy,
 }
 
 // opCreateShape is how retries of CreateShape are handled.
@@ -104,20 +106,22 @@ var opCreateShape = runtime.Operation{
 
 // opRenameShape is how retries of RenameShape are handled.
 var opRenameShape = runtime.Operation{
-	ID:         "renameShape",
-	Method:     "PATCH",
-	Route:      "/shapes/{id}:rename",
-	PathParams: []string{"id"},
-	Policy:     sharedPolicy,
+	ID:          "renameShape",
+	Method:      "PATCH",
+	Route:       "/shapes/{id}:rename",
+	PathParams:  []string{"id"},
+	WithoutBody: true,
+	Policy:      sharedPolicy,
 }
 
 // opUndescribed is how retries of Undescribed are handled.
 var opUndescribed = runtime.Operation{
-	ID:         "undescribed",
-	Method:     "POST",
-	Route:      "/undescribed/{some-id}",
-	PathParams: []string{"some_id"},
-	Policy:     sharedPolicy,
+	ID:          "undescribed",
+	Method:      "POST",
+	Route:       "/undescribed/{some-id}",
+	PathParams:  []string{"some_id"},
+	WithoutBody: true,
+	Policy:      sharedPolicy,
 }
 
 // opUpload is how retries of Upload are handled.
