@@ -47,9 +47,10 @@ func (p *plan) declareInterface(f *jen.File) {
 		f.Comment(line)
 	}
 	f.Comment("//")
-	for _, line := range docLines("A method does its work through tx only and must not keep it. It may be called again for the same request, with "+
-		"a new tx, when the database asks for a repetition: it leaves req as it is. An answer whose status is not kept by the policy, and an error, roll "+
-		"the work back; a *runtime.Problem is answered as it says, any other error with 500 and without its text.", "") {
+	for _, line := range docLines("A method does its work through tx only and must not keep it. A statement that fails aborts tx, whatever is "+
+		"answered afterwards: use tx.Begin for a part that may fail, or ON CONFLICT. The method may be called again for the same "+
+		"request, with a new tx, when the database asks for a repetition: it leaves req as it is. An answer whose status is not "+
+		"kept by the policy, and an error, roll the work back; a *runtime.Problem is answered as it says, any other error with 500 and without its text.", "") {
 		f.Comment(line)
 	}
 	f.Type().Id("Handlers").InterfaceFunc(func(g *jen.Group) {
@@ -183,7 +184,7 @@ func (p *plan) declareServe(f *jen.File) {
 //					return runtime.Response{}, err
 //				}
 //				if res == nil {
-//					return runtime.Response{}, errors.New("handler CreatePayment returned neither an answer nor an error")
+//					return runtime.Response{}, runtime.Explain("handler CreatePayment returned neither an answer nor an error", nil)
 //				}
 //				return res.EncodeCreatePayment()
 //			})
@@ -199,7 +200,7 @@ func (p *plan) declareHandler(f *jen.File, o *operation) {
 				jen.List(jen.Id("res"), jen.Err()).Op(":=").Id("h").Dot(o.name).Call(jen.Id("ctx"), jen.Id("tx"), jen.Id("req")),
 				jen.If(jen.Err().Op("!=").Nil()).Block(fail(jen.Err())),
 				jen.If(jen.Id("res").Op("==").Nil()).Block(
-					fail(jen.Qual("errors", "New").Call(jen.Lit("handler "+o.name+" returned neither an answer nor an error")))),
+					fail(jen.Qual(runtimePath, "Explain").Call(jen.Lit("handler "+o.name+" returned neither an answer nor an error"), jen.Nil()))),
 				jen.Return(jen.Id("res").Dot(o.encode()).Call()),
 			),
 		)),

@@ -4,7 +4,6 @@ package payments
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/idemgen/idemgen/runtime"
@@ -14,10 +13,11 @@ import (
 
 // Handlers is what you implement: one method for each keyed operation.
 //
-// A method does its work through tx only and must not keep it. It may be called again for the same request,
-// with a new tx, when the database asks for a repetition: it leaves req as it is. An answer whose status is
-// not kept by the policy, and an error, roll the work back; a *runtime.Problem is answered as it says, any
-// other error with 500 and without its text.
+// A method does its work through tx only and must not keep it. A statement that fails aborts tx, whatever is
+// answered afterwards: use tx.Begin for a part that may fail, or ON CONFLICT. The method may be called again
+// for the same request, with a new tx, when the database asks for a repetition: it leaves req as it is. An
+// answer whose status is not kept by the policy, and an error, roll the work back; a *runtime.Problem is
+// answered as it says, any other error with 500 and without its text.
 type Handlers interface {
 	// CreatePayment handles POST /orders/{order-id}/payments. Create a payment
 	CreatePayment(ctx context.Context, tx pgx.Tx, req *CreatePaymentRequest) (CreatePaymentResponse, error)
@@ -51,7 +51,7 @@ func CreatePaymentHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handl
 				return runtime.Response{}, err
 			}
 			if res == nil {
-				return runtime.Response{}, errors.New("handler CreatePayment returned neither an answer nor an error")
+				return runtime.Response{}, runtime.Explain("handler CreatePayment returned neither an answer nor an error", nil)
 			}
 			return res.EncodeCreatePayment()
 		})
@@ -66,7 +66,7 @@ func RefundPaymentHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handl
 				return runtime.Response{}, err
 			}
 			if res == nil {
-				return runtime.Response{}, errors.New("handler RefundPayment returned neither an answer nor an error")
+				return runtime.Response{}, runtime.Explain("handler RefundPayment returned neither an answer nor an error", nil)
 			}
 			return res.EncodeRefundPayment()
 		})

@@ -4,7 +4,6 @@ package shapes
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/idemgen/idemgen/runtime"
@@ -14,10 +13,11 @@ import (
 
 // Handlers is what you implement: one method for each keyed operation.
 //
-// A method does its work through tx only and must not keep it. It may be called again for the same request,
-// with a new tx, when the database asks for a repetition: it leaves req as it is. An answer whose status is
-// not kept by the policy, and an error, roll the work back; a *runtime.Problem is answered as it says, any
-// other error with 500 and without its text.
+// A method does its work through tx only and must not keep it. A statement that fails aborts tx, whatever is
+// answered afterwards: use tx.Begin for a part that may fail, or ON CONFLICT. The method may be called again
+// for the same request, with a new tx, when the database asks for a repetition: it leaves req as it is. An
+// answer whose status is not kept by the policy, and an error, roll the work back; a *runtime.Problem is
+// answered as it says, any other error with 500 and without its text.
 type Handlers interface {
 	// Bodies handles POST /bodies.
 	Bodies(ctx context.Context, tx pgx.Tx, req *BodiesRequest) (BodiesResponse, error)
@@ -91,7 +91,7 @@ func BodiesHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
 				return runtime.Response{}, err
 			}
 			if res == nil {
-				return runtime.Response{}, errors.New("handler Bodies returned neither an answer nor an error")
+				return runtime.Response{}, runtime.Explain("handler Bodies returned neither an answer nor an error", nil)
 			}
 			return res.EncodeBodies()
 		})
@@ -106,7 +106,7 @@ func FormHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
 				return runtime.Response{}, err
 			}
 			if res == nil {
-				return runtime.Response{}, errors.New("handler Form returned neither an answer nor an error")
+				return runtime.Response{}, runtime.Explain("handler Form returned neither an answer nor an error", nil)
 			}
 			return res.EncodeForm()
 		})
@@ -121,7 +121,7 @@ func MoveYHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
 				return runtime.Response{}, err
 			}
 			if res == nil {
-				return runtime.Response{}, errors.New("handler MoveY returned neither an answer nor an error")
+				return runtime.Response{}, runtime.Explain("handler MoveY returned neither an answer nor an error", nil)
 			}
 			return res.EncodeMoveY()
 		})
@@ -136,7 +136,7 @@ func MoveXHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
 				return runtime.Response{}, err
 			}
 			if res == nil {
-				return runtime.Response{}, errors.New("handler MoveX returned neither an answer nor an error")
+				return runtime.Response{}, runtime.Explain("handler MoveX returned neither an answer nor an error", nil)
 			}
 			return res.EncodeMoveX()
 		})
@@ -151,7 +151,7 @@ func ParametersHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler 
 				return runtime.Response{}, err
 			}
 			if res == nil {
-				return runtime.Response{}, errors.New("handler Parameters returned neither an answer nor an error")
+				return runtime.Response{}, runtime.Explain("handler Parameters returned neither an answer nor an error", nil)
 			}
 			return res.EncodeParameters()
 		})
@@ -166,7 +166,7 @@ func CreateShapeHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler
 				return runtime.Response{}, err
 			}
 			if res == nil {
-				return runtime.Response{}, errors.New("handler CreateShape returned neither an answer nor an error")
+				return runtime.Response{}, runtime.Explain("handler CreateShape returned neither an answer nor an error", nil)
 			}
 			return res.EncodeCreateShape()
 		})
@@ -181,7 +181,7 @@ func RenameShapeHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler
 				return runtime.Response{}, err
 			}
 			if res == nil {
-				return runtime.Response{}, errors.New("handler RenameShape returned neither an answer nor an error")
+				return runtime.Response{}, runtime.Explain("handler RenameShape returned neither an answer nor an error", nil)
 			}
 			return res.EncodeRenameShape()
 		})
@@ -196,7 +196,7 @@ func UndescribedHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler
 				return runtime.Response{}, err
 			}
 			if res == nil {
-				return runtime.Response{}, errors.New("handler Undescribed returned neither an answer nor an error")
+				return runtime.Response{}, runtime.Explain("handler Undescribed returned neither an answer nor an error", nil)
 			}
 			return res.EncodeUndescribed()
 		})
@@ -211,7 +211,7 @@ func UploadHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
 				return runtime.Response{}, err
 			}
 			if res == nil {
-				return runtime.Response{}, errors.New("handler Upload returned neither an answer nor an error")
+				return runtime.Response{}, runtime.Explain("handler Upload returned neither an answer nor an error", nil)
 			}
 			return res.EncodeUpload()
 		})
@@ -226,7 +226,7 @@ func ChargeUpdatedHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handl
 				return runtime.Response{}, err
 			}
 			if res == nil {
-				return runtime.Response{}, errors.New("handler ChargeUpdated returned neither an answer nor an error")
+				return runtime.Response{}, runtime.Explain("handler ChargeUpdated returned neither an answer nor an error", nil)
 			}
 			return res.EncodeChargeUpdated()
 		})
