@@ -120,7 +120,7 @@ func TestStore_Purges(t *testing.T) {
 		put(fmt.Sprint(i))
 	}
 	c.Advance(2 * time.Hour)
-	put("0") // replaces an expired record, whose own time to be purged is still to come
+	put("999") // replaces an expired record, whose own time to be purged is still to come
 	if s.Len() != 1 {
 		t.Errorf("%d live records", s.Len())
 	}
@@ -130,7 +130,7 @@ func TestStore_Purges(t *testing.T) {
 	if held := s.Held(); held > 150 {
 		t.Errorf("%d records are held, of which 101 are live", held)
 	}
-	if claim, err := s.Claim(ctx, runtime.ID{Scope: "s", Key: "0"}, 0); err != nil || claim.Record == nil {
+	if claim, err := s.Claim(ctx, runtime.ID{Scope: "s", Key: "999"}, 0); err != nil || claim.Record == nil {
 		t.Errorf("the purge took a live record: %+v, %v", claim, err)
 	}
 }
@@ -145,6 +145,9 @@ func TestStore_KnowsPostgresErrors(t *testing.T) {
 	name, ok := s.Violation(fmt.Errorf("x: %w", &pgconn.PgError{Code: "23505", ConstraintName: "payments_key"}))
 	if !ok || name != "payments_key" {
 		t.Errorf("%q, %v", name, ok)
+	}
+	if _, ok := s.Violation(&pgconn.PgError{Code: "23514", ConstraintName: "payments_amount"}); ok {
+		t.Error("a check is taken for a unique constraint")
 	}
 }
 
