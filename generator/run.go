@@ -131,7 +131,7 @@ func unguarded(doc *policy.Document, off bool) diag.List {
 	for _, op := range doc.Keyed() {
 		for _, guard := range op.Policy.Guards {
 			found = append(found, diag.Diagnostic{
-				Rule: "guard-without-migrations", Severity: severity, Pos: guard.Pos,
+				Rule: ruleNoMigrations, Severity: severity, Pos: guard.Pos,
 				Message: fmt.Sprintf("no migrations are configured, so nothing creates this guard's constraint on the table %q", guard.Table),
 				Hint: fmt.Sprintf("name your migration tool in idemgen.yaml (migrations: goose), or write migrations: false and add CONSTRAINT %s UNIQUE (%s) by hand",
 					guard.Name(), strings.Join(guard.Columns, ", ")),

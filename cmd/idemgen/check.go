@@ -17,14 +17,15 @@ It writes nothing. When they differ it prints a unified diff, from what is there
 generate would write, and exits with 1: put it into continuous integration, so that a
 change of the document and its generated code come together.
 
-With --fail-on warning it exits with 1 on warnings, too: then a new POST or PATCH of which
-nobody said what a retry does, or a guard without its migration, does not pass.
+With --fail-on warning it exits with 1 on warnings, too. Where some cannot be mended, name
+rules: with --fail-on undecided, a new POST or PATCH of which nobody said what a retry does
+does not pass. docs/extension.md lists the rules.
 
-Exit codes: 0 up to date; 1 stale, or errors in what was read (with --fail-on warning,
-warnings too); 2 usage, configuration, or a file that cannot be read.`
+Exit codes: 0 up to date; 1 stale, or errors in what was read (with --fail-on,
+some warnings too); 2 usage, configuration, or a file that cannot be read.`
 
 const checkExample = `  idemgen check
-  idemgen check --config examples/payments/idemgen.yaml --format github --fail-on warning`
+  idemgen check --config examples/payments/idemgen.yaml --format github --fail-on undecided`
 
 func newCheck(s *session) *cobra.Command {
 	var flags projectFlags
@@ -35,7 +36,7 @@ func newCheck(s *session) *cobra.Command {
 		Long:    checkLong,
 		Example: checkExample,
 		Args:    noArguments,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return s.checkStale(cmd.Context(), &flags, fail) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return s.checkStale(cmd.Context(), &flags, &fail) },
 	}
 	flags.inputs(cmd)
 	flags.rules(cmd)
@@ -44,7 +45,7 @@ func newCheck(s *session) *cobra.Command {
 	return cmd
 }
 
-func (s *session) checkStale(ctx context.Context, flags *projectFlags, fail failOn) error {
+func (s *session) checkStale(ctx context.Context, flags *projectFlags, fail *failOn) error {
 	p, err := flags.open(s)
 	if err != nil {
 		return err

@@ -24,8 +24,8 @@ was generated once and is not any more is deleted; .idemgen.json is the record o
 and belongs in version control. It lies beside idemgen.yaml; without one it lies in the
 package's folder, so that another --out leaves the old package for you to delete.
 
-Exit codes: 0 written, or nothing to write; 1 errors in what was read (with --fail-on warning,
-warnings too), and nothing was written; 2 usage, configuration, or a file in the way.`
+Exit codes: 0 written, or nothing to write; 1 errors in what was read (with --fail-on,
+some warnings too), and nothing was written; 2 usage, configuration, or a file in the way.`
 
 const generateExample = `  # with idemgen.yaml in this folder
   idemgen generate
@@ -46,7 +46,7 @@ func newGenerate(s *session) *cobra.Command {
 		Long:    generateLong,
 		Example: generateExample,
 		Args:    noArguments,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return s.generate(cmd.Context(), &flags, fail) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return s.generate(cmd.Context(), &flags, &fail) },
 	}
 	flags.inputs(cmd)
 	flags.rules(cmd)
@@ -55,7 +55,7 @@ func newGenerate(s *session) *cobra.Command {
 	return cmd
 }
 
-func (s *session) generate(ctx context.Context, flags *projectFlags, fail failOn) error {
+func (s *session) generate(ctx context.Context, flags *projectFlags, fail *failOn) error {
 	p, err := flags.open(s)
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func (s *session) generate(ctx context.Context, flags *projectFlags, fail failOn
 
 // plan runs the generator and compares what it gives with the folder. Findings are printed here; the error is errNo when
 // the run does not pass with them.
-func (s *session) plan(ctx context.Context, p project, dir *output.Dir, fail failOn) (*output.Plan, outcome, error) {
+func (s *session) plan(ctx context.Context, p project, dir *output.Dir, fail *failOn) (*output.Plan, outcome, error) {
 	result, found, err := s.runGenerator(ctx, p, dir)
 	s.report(found)
 	o := outcome{Findings: findings(found), Files: []touched{}}
@@ -98,7 +98,7 @@ func (s *session) plan(ctx context.Context, p project, dir *output.Dir, fail fai
 	}
 	if fail.failed(found) {
 		if found.Err() == nil {
-			s.say(s.stderr, "idemgen: --fail-on warning: nothing is done while there are warnings")
+			s.say(s.stderr, "idemgen: nothing is done while there are findings of --fail-on %s", fail)
 		}
 		return nil, o, errors.Join(errNo, s.outcome(o))
 	}
