@@ -4,7 +4,6 @@ package api
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/idemgen/idemgen/runtime"
@@ -13,10 +12,11 @@ import (
 
 // Handlers is what you implement: one method for each keyed operation.
 //
-// A method does its work through tx only and must not keep it. It may be called again for the same request,
-// with a new tx, when the database asks for a repetition: it leaves req as it is. An answer whose status is
-// not kept by the policy, and an error, roll the work back; a *runtime.Problem is answered as it says, any
-// other error with 500 and without its text.
+// A method does its work through tx only and must not keep it. A statement that fails aborts tx, whatever is
+// answered afterwards: use tx.Begin for a part that may fail, or ON CONFLICT. The method may be called again
+// for the same request, with a new tx, when the database asks for a repetition: it leaves req as it is. An
+// answer whose status is not kept by the policy, and an error, roll the work back; a *runtime.Problem is
+// answered as it says, any other error with 500 and without its text.
 type Handlers interface {
 	// CreatePayment handles POST /payments. Make a payment
 	CreatePayment(ctx context.Context, tx pgx.Tx, req *CreatePaymentRequest) (CreatePaymentResponse, error)
@@ -48,7 +48,7 @@ func CreatePaymentHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handl
 				return runtime.Response{}, err
 			}
 			if res == nil {
-				return runtime.Response{}, errors.New("handler CreatePayment returned neither an answer nor an error")
+				return runtime.Response{}, runtime.Explain("handler CreatePayment returned neither an answer nor an error", nil)
 			}
 			return res.EncodeCreatePayment()
 		})
@@ -63,7 +63,7 @@ func CreateRefundHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handle
 				return runtime.Response{}, err
 			}
 			if res == nil {
-				return runtime.Response{}, errors.New("handler CreateRefund returned neither an answer nor an error")
+				return runtime.Response{}, runtime.Explain("handler CreateRefund returned neither an answer nor an error", nil)
 			}
 			return res.EncodeCreateRefund()
 		})
