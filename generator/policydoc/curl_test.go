@@ -2,6 +2,12 @@ package policydoc
 
 import (
 	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -75,6 +81,76 @@ func TestCurl_P1(t *testing.T) {
 		got := strings.ReplaceAll(string(curl(&policy.Document{Servers: test.servers}, op)), " \\\n", "\n")
 		if got != test.want {
 			t.Errorf("%s:\n%s\nwant\n%s", test.name, got, test.want)
+		}
+	}
+}
+
+// What curl makes of the command is what was meant: curl is asked, and no value is taken for a file.
+func TestCurl_AsCurlSendsIt(t *testing.T) {
+	program, err := exec.LookPath("curl")
+	if err != nil {
+		t.Skip("no curl to ask")
+	}
+	tricky := `"@FILE;type=x \\\"q\\\" <y é"`
+	text := &policy.Schema{Kind: policy.String, Example: json.RawMessage(tricky)}
+	nested := &policy.Schema{Kind: policy.Object, Properties: []policy.Property{{Name: "in", Required: true, Schema: text}}}
+	schema := &policy.Schema{Kind: policy.Object, Properties: []policy.Property{{Name: "plain", Required: true, Schema: text}, {Name: "deep", Required: true, Schema: nested}}}
+	withFile := &policy.Schema{Kind: policy.Object, Properties: append([]policy.Property{
+		{Name: "file", Required: true, Schema: &policy.Schema{Kind: policy.String, Format: "binary"}}}, schema.Properties...)}
+	var want string
+	if err := json.Unmarshal([]byte(tricky), &want); err != nil {
+		t.Fatal(err)
+	}
+
+	var got *http.Request
+	var body []byte
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		got = r
+		if err := r.ParseMultipartForm(1 << 20); err != nil {
+			body, _ = io.ReadAll(r.Body)
+		}
+	}))
+	defer server.Close()
+	for _, test := range []struct {
+		mediaType string
+		schema    *policy.Schema
+		check     func() bool
+	}{
+		{"application/json", schema, func() bool {
+			var sent struct{ Plain string }
+			return json.Unmarshal(body, &sent) == nil && sent.Plain == want
+		}},
+		{"application/x-www-form-urlencoded", schema, func() bool { return got.PostForm.Get("plain") == want && got.PostForm.Get("deep[in]") == want }},
+		{"multipart/form-data", withFile, func() bool {
+			file := got.MultipartForm.File["file"]
+			var deep struct{ In string }
+			err := json.Unmarshal([]byte(got.PostForm.Get("deep")), &deep)
+			return got.PostForm.Get("plain") == want && len(file) == 1 && file[0].Size == 3 && err == nil && deep.In == want
+		}},
+		{"text/plain", text, func() bool { return string(body) == want }},
+		{"image/png", nil, func() bool { return string(body) == "abc" }},
+	} {
+		op := &policy.Operation{Method: "POST", Path: "/a", Decision: policy.Keyed, Policy: policy.Policy{Key: policy.Key{In: policy.InHeader, Name: "K"}},
+			Shape: &policy.Shape{
+				Body:        &policy.Body{Contents: []policy.Content{{MediaType: test.mediaType, Schema: test.schema}}},
+				Credentials: []policy.Credential{{In: "header", Name: "Authorization", Scheme: "Bearer"}, {In: "cookie", Name: "sid"}},
+			}}
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "FILE"), []byte("abc"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, body = nil, nil
+		command := string(curl(&policy.Document{Servers: []string{server.URL}}, op))
+		run := exec.Command("sh", "-c", strings.Replace(command, "curl", program+" -sS", 1))
+		run.Dir = dir
+		if out, err := run.CombinedOutput(); err != nil || got == nil {
+			t.Errorf("%s: %v\n%s\n%s", test.mediaType, err, out, command)
+			continue
+		}
+		cookie, err := got.Cookie("sid")
+		if err != nil || cookie.Value != "YOUR-SECRET" || got.Header.Get("Authorization") != "Bearer YOUR-SECRET" || got.Header.Get("K") == "" ||
+			!strings.HasPrefix(got.Header.Get("Content-Type"), test.mediaType) || !test.check() {
+			t.Errorf("%s: sent %v %v %q by\n%s", test.mediaType, got.Header, got.PostForm, body, command)
 		}
 	}
 }
