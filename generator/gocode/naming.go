@@ -2,36 +2,44 @@ package gocode
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// scope hands out the identifiers of one Go scope, each once.
-type scope map[string]bool
+// scope hands out the identifiers of one Go scope, each once. A name that is taken has the number that was tried last
+// behind it: hostile documents have ten thousands of names that come to one identifier.
+type scope map[string]int
 
 // newScope returns a scope in which the given names are taken already.
 func newScope(taken ...string) scope {
 	s := scope{}
 	for _, name := range taken {
-		s[name] = true
+		s.take(name)
 	}
 	return s
 }
+
+func (s scope) has(name string) bool { return s[name] > 0 }
+
+// take makes a name unavailable.
+func (s scope) take(name string) { s[name] = max(s[name], 1) }
 
 // claim returns the first candidate that is free and takes it. When none is, the last one is numbered from 2 on. Callers
 // ask in a sorted order, so that equal documents get equal names.
 func (s scope) claim(candidates ...string) string {
 	for _, name := range candidates {
-		if !s[name] {
-			s[name] = true
+		if !s.has(name) {
+			s.take(name)
 			return name
 		}
 	}
 	last := candidates[len(candidates)-1]
-	for n := 2; ; n++ {
-		if name := fmt.Sprintf("%s%d", last, n); !s[name] {
-			s[name] = true
+	for {
+		s[last]++
+		if name := last + strconv.Itoa(s[last]); !s.has(name) {
+			s.take(name)
 			return name
 		}
 	}
@@ -57,6 +65,10 @@ func imported(text string) string {
 	return camel(text, false)
 }
 
+// maxIdentifier bounds an identifier, in bytes: one that is longer than a line tells nobody anything. Names that are equal
+// then get numbers.
+const maxIdentifier = 100
+
 func camel(text string, initials bool) string {
 	if text == "" {
 		return "Empty"
@@ -68,6 +80,9 @@ func camel(text string, initials bool) string {
 		b.WriteString(title(word, shouting && initials, initials))
 	}
 	name := b.String()
+	if len(name) > maxIdentifier && initials { // whoever else named a type did not cut it
+		name = strings.ToValidUTF8(name[:maxIdentifier], "")
+	}
 	first, _ := utf8.DecodeRuneInString(name)
 	if !unicode.IsUpper(first) {
 		name = "X" + name

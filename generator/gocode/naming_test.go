@@ -2,6 +2,7 @@ package gocode
 
 import (
 	"go/token"
+	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
@@ -37,6 +38,14 @@ func TestImported(t *testing.T) {
 	}
 }
 
+func TestExported_IsNoLongerThanALine(t *testing.T) {
+	for _, text := range []string{strings.Repeat("long", 100_000), strings.Repeat("é", 1000), strings.Repeat("a b ", 1000)} {
+		if name := exported(text); len(name) > maxIdentifier+1 || !token.IsIdentifier(name) {
+			t.Errorf("%d bytes: %q", len(name), name)
+		}
+	}
+}
+
 func TestExported_IsAlwaysAnExportedIdentifier(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.String().Draw(t, "text")
@@ -57,5 +66,9 @@ func TestScope_Claim(t *testing.T) {
 	}
 	if got[0] != "Name" || got[1] != "Name2" || got[2] != "Name3" {
 		t.Error(got)
+	}
+	s = newScope("Name", "Name2", "Name4")
+	if a, b := s.claim("Name"), s.claim("Name"); a != "Name3" || b != "Name5" {
+		t.Error(a, b)
 	}
 }

@@ -29,14 +29,14 @@ func (p *plan) nameComponents() {
 
 // claimType takes a name for a type, and with it the name of the function that reads the type.
 func (p *plan) claimType(candidates ...string) string {
-	free := slices.DeleteFunc(slices.Clone(candidates), func(name string) bool { return p.names["read"+name] })
+	free := slices.DeleteFunc(slices.Clone(candidates), func(name string) bool { return p.names.has("read" + name) })
 	if len(free) == 0 {
 		free = candidates[len(candidates)-1:]
 	}
 	for {
 		name := p.names.claim(free...)
-		if !p.names["read"+name] {
-			p.names["read"+name] = true
+		if !p.names.has("read" + name) {
+			p.names.take("read" + name)
 			return name
 		}
 	}
@@ -140,7 +140,7 @@ func (p *plan) fillRecord(t *typ, owner string) {
 func (t *typ) moreName() string {
 	fields := newScope("MarshalJSON", "UnmarshalJSON")
 	for _, f := range t.fields {
-		fields[f.name] = true
+		fields.take(f.name)
 	}
 	return fields.claim("AdditionalProperties")
 }

@@ -26,7 +26,7 @@ type bundle struct {
 
 	wanted  []wanted                // components, in the order in which they were asked for
 	names   map[*yaml.Node]string   // component -> reference
-	taken   map[string]bool         // names of components that stand somewhere else
+	taken   map[string]names        // names of components that stand somewhere else
 	writing map[*yaml.Node]struct{} // what is being written in place, against loops
 }
 
@@ -37,7 +37,7 @@ type wanted struct {
 
 func newBundle(refs *resolver, lean bool) *bundle {
 	return &bundle{refs: refs, lean: lean, cut: lean, line: make([]*yaml.Node, 2),
-		names: map[*yaml.Node]string{}, taken: map[string]bool{}, writing: map[*yaml.Node]struct{}{}}
+		names: map[*yaml.Node]string{}, taken: map[string]names{}, writing: map[*yaml.Node]struct{}{}}
 }
 
 // maxFollowed is up to how many schemas the whole document's references are left to the validator, which examples need.
@@ -342,11 +342,10 @@ func (b *bundle) ask(target *yaml.Node, ref string) string {
 }
 
 func (b *bundle) want(target *yaml.Node, kind, name string) string {
-	free := name
-	for n := 2; b.taken[kind+"/"+free]; n++ {
-		free = name + "_" + decimal(n)
+	if b.taken[kind] == nil {
+		b.taken[kind] = names{}
 	}
-	b.taken[kind+"/"+free] = true
+	free := b.taken[kind].claim(name)
 	ref := "#/components/" + kind + "/" + free
 	b.names[target] = ref
 	b.wanted = append(b.wanted, wanted{kind, free, target})

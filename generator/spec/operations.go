@@ -206,23 +206,17 @@ func (l *loading) operation(key, node *yaml.Node, method, path string) *operatio
 // identify gives an identifier to the operations that have none. It depends on nothing but the operation's method and
 // path, unless another operation has that very identifier.
 func (l *loading) identify(list []*operation) {
-	taken := map[string]bool{}
+	taken := names{}
 	for _, op := range list {
 		if op.idNode != nil {
-			taken[op.out.ID] = true
+			taken[op.out.ID] = 1
 		}
 	}
 	for _, op := range list {
 		if op.idNode != nil {
 			continue
 		}
-		made := madeID(op.out.Method, op.out.Path)
-		id := made
-		for n := 2; taken[id]; n++ {
-			id = made + "_" + decimal(n)
-		}
-		taken[id] = true
-		op.out.ID, op.out.IDMade = id, true
+		op.out.ID, op.out.IDMade = taken.claim(madeID(op.out.Method, op.out.Path)), true
 	}
 }
 

@@ -21,7 +21,7 @@ type converter struct {
 
 	named  map[*yaml.Node]*policy.Schema
 	placed map[*yaml.Node]*policy.Schema // nil while one is being filled
-	taken  map[string]bool               // names that are given, or belong to components
+	taken  names                         // names that are given, or belong to components
 	queue  []queued
 	late   []lateUse
 	both   map[string]*policy.Schema // combinations of several schemas, by their nodes; nil while one is being made
@@ -54,10 +54,10 @@ const maxCombinations = 10_000
 // newConverter is a converter for a document with these components.schemas.
 func newConverter(src *sources, refs *resolver, siblings bool, components *yaml.Node) *converter {
 	c := &converter{src: src, refs: refs, siblings: siblings, components: map[*yaml.Node]string{},
-		named: map[*yaml.Node]*policy.Schema{}, placed: map[*yaml.Node]*policy.Schema{}, taken: map[string]bool{}, both: map[string]*policy.Schema{}}
+		named: map[*yaml.Node]*policy.Schema{}, placed: map[*yaml.Node]*policy.Schema{}, taken: names{}, both: map[string]*policy.Schema{}}
 	for key, node := range members(components) {
 		c.components[node] = key.Value
-		c.taken[key.Value] = true
+		c.taken[key.Value] = 1
 	}
 	return c
 }
@@ -160,12 +160,7 @@ func (c *converter) freeName(name string) string {
 	if name == "" {
 		name = "schema"
 	}
-	free := name
-	for n := 2; c.taken[free]; n++ {
-		free = name + "_" + decimal(n)
-	}
-	c.taken[free] = true
-	return free
+	return c.taken.claim(name)
 }
 
 func (c *converter) use(named *policy.Schema, says []*yaml.Node, nullable bool) *policy.Schema {

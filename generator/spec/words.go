@@ -27,3 +27,18 @@ func quoteShort(s string) string {
 	}
 	return strconv.Quote(s[:cut]) + "..."
 }
+
+// names hands out names, each once. A name that is taken has the number that was tried last behind it: hostile documents
+// have ten thousands that are alike.
+type names map[string]int
+
+// claim returns name, or where that is taken name with the next free number behind an underscore.
+func (n names) claim(name string) string {
+	free := name
+	for n[free] > 0 {
+		n[name]++
+		free = name + "_" + decimal(n[name])
+	}
+	n[free] = 1
+	return free
+}
