@@ -1,9 +1,13 @@
 package pgstore_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -71,4 +75,28 @@ func TestCommit_A7_G2_SwallowedErrors(t *testing.T) {
 		return err
 	})
 	must(t, work.Commit(ctx, newRecord()))
+}
+
+// What a newcomer finds in the log after the first insert that failed unnoticed: which table and constraint, and what to do.
+func TestCommit_SwallowedErrorIsLogged(t *testing.T) {
+	pool := pgtest.Open(t, database(t), nil)
+	var log bytes.Buffer
+	engine, err := runtime.New(open(t, pool), func(*http.Request) (string, error) { return "acct_1", nil },
+		runtime.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	must(t, err)
+	w := payAnd(t, engine, pool, "k", func(ctx context.Context, tx pgx.Tx) error {
+		_, _ = tx.Exec(ctx, "INSERT INTO payments (id, account, amount) OVERRIDING SYSTEM VALUE SELECT id, 's3cr3t', 1 FROM payments")
+		return nil
+	})
+	if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "does not cure") {
+		t.Errorf("answered with %d %s", w.Code, w.Body)
+	}
+	for _, want := range []string{"went on after a statement had failed", "ON CONFLICT", "sqlstate=23505", "table=payments", "constraint=payments_pkey", "WithErrorObserver"} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log has no %q: %s", want, &log)
+		}
+	}
+	if strings.Contains(log.String(), "s3cr3t") || strings.Contains(log.String(), "already exists") {
+		t.Errorf("the log repeats data: %s", &log)
+	}
 }
