@@ -104,9 +104,13 @@ func TestConcurrent_C2_Conflict(t *testing.T) {
 	first := make(chan answer)
 	go func() { first <- s.post("k", body) }()
 	<-started
+	start := time.Now()
 	for _, a := range together(50, func(int) answer { return s.post("k", body) }) {
 		a.wantProblem(t, 409, "in-flight")
 		a.wantRetryAfter(t)
+	}
+	if took := time.Since(start); took > 700*time.Millisecond { // at once, not after the time for a look
+		t.Errorf("they were answered after %v", took)
 	}
 	if claims := s.store.claims.Load(); claims != 1 {
 		t.Errorf("%d claims: a duplicate in this process needs none", claims)

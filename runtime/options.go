@@ -92,7 +92,7 @@ func WithClaimTimeout(d time.Duration) Option {
 }
 
 // WithCommitTimeout bounds a commit, a rollback and the look after a commit of unknown outcome. They do not end with the
-// request's context. The default is 5 seconds.
+// request's context. The default is 5 seconds. No policy's retention may be shorter than twice this and the claim timeout.
 func WithCommitTimeout(d time.Duration) Option {
 	return func(s *settings) error {
 		if d <= 0 {

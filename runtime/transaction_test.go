@@ -291,6 +291,23 @@ func TestTransaction_A6_UnknownCommit(t *testing.T) {
 		})
 	}
 
+	t.Run("still under way", func(t *testing.T) {
+		s := newService(t, payment())
+		committed := make(chan error, 1)
+		s.store.onCommit = func(_ context.Context, w runtime.Work[pgx.Tx], r *runtime.Record) error {
+			go func() {
+				time.Sleep(50 * time.Millisecond)
+				committed <- w.Commit(context.Background(), r)
+			}()
+			return runtime.ErrCommitUnknown
+		}
+		a := s.post("k", body)
+		if err := <-committed; err != nil || a.status != 201 || a.replayed() {
+			t.Errorf("%v, %+v", err, a)
+		}
+		s.want(1, 1, 1)
+	})
+
 	t.Run("another request committed meanwhile", func(t *testing.T) {
 		s := newService(t, payment())
 		mux := http.NewServeMux()
