@@ -120,20 +120,52 @@ func TestHostile_S3_HostInTheScope(t *testing.T) {
 	s.want(2, 2, 2)
 }
 
-// A client that announces a large body and sends none must not take the memory for it.
-func TestHostile_AnnouncedBodyTakesNoMemory(t *testing.T) {
+// A client must not take more memory than it sends: not by an announcement, nor by zeros that zip well.
+func TestHostile_BodiesTakeLittleMemory(t *testing.T) {
 	const bound = 64 << 20
-	s := newService(t, payment(), runtime.WithMaxRequestBody(bound))
-	r := s.request("", header("Idempotency-Key", "k"))
-	r.Body, r.ContentLength = io.NopCloser(strings.NewReader("")), bound
-	var before, after goruntime.MemStats
-	goruntime.ReadMemStats(&before)
-	s.do(r)
-	goruntime.ReadMemStats(&after)
-	if taken := after.TotalAlloc - before.TotalAlloc; taken > 1<<20 {
-		t.Errorf("%d bytes were taken", taken)
+	for name, c := range map[string]struct {
+		limit    int64
+		body     string
+		announce int64
+		status   int
+		encoding string
+	}{
+		"announced and not sent": {limit: bound, announce: bound, status: 500},
+		"a bomb":                 {limit: 64 << 10, body: zip(strings.Repeat(" ", bound/4)), status: 413, encoding: "gzip"},
+	} {
+		s := newService(t, payment(), runtime.WithMaxRequestBody(c.limit))
+		r := s.request(c.body, header("Idempotency-Key", "k"))
+		if c.encoding != "" {
+			r.Header.Set("Content-Encoding", c.encoding)
+		}
+		if c.announce > 0 {
+			r.Body, r.ContentLength = io.NopCloser(strings.NewReader("")), c.announce
+		}
+		var before, after goruntime.MemStats
+		goruntime.ReadMemStats(&before)
+		a := s.do(r)
+		goruntime.ReadMemStats(&after)
+		if taken := after.TotalAlloc - before.TotalAlloc; a.status != c.status || taken > 2<<20 {
+			t.Errorf("%s: %d, and %d bytes were taken", name, a.status, taken)
+		}
 	}
 }
+
+// What is announced as too large is refused unread, so that a client that asks first (RFC 9110, section 10.1.1) sends nothing.
+func TestHostile_TooLargeIsRefusedUnread(t *testing.T) {
+	s := newService(t, payment(), runtime.WithMaxRequestBody(100))
+	r := s.request("", header("Idempotency-Key", "k"))
+	r.ContentLength = 101
+	r.Body = io.NopCloser(readerFunc(func([]byte) (int, error) {
+		t.Error("the body was read")
+		return 0, io.EOF
+	}))
+	s.do(r).wantProblem(t, 413, "body-too-large")
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // The marker tells a client that its request was carried out before; a handler cannot say so of an answer of its own.
 func TestHostile_R7_MarkerIsTheRuntimesOwn(t *testing.T) {
