@@ -54,7 +54,7 @@ func (r *recorder) WriteHeader(status int) {
 		return
 	}
 	if !finalStatus(status) {
-		r.refuse(Explain(fmt.Sprintf("the handler wrote status %d", status), ErrStreaming))
+		_ = r.refuse(Explain(fmt.Sprintf("the handler wrote status %d", status), ErrStreaming))
 	}
 	r.status = status
 	r.sent = r.header.Clone()
