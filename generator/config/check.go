@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/idemgen/idemgen/generator/diag"
 	"github.com/idemgen/idemgen/generator/migration"
 )
 
@@ -50,7 +51,7 @@ func checkFormat(name string) error {
 	if slices.Contains(migration.Formats(), name) {
 		return nil
 	}
-	if near, ok := nearest(name, migration.Formats()); ok {
+	if near := diag.Nearest(name, migration.Formats()); near != "" {
 		return problem("%q is not a migration format; did you mean %q?", name, near)
 	}
 	return problem("%q is not a migration format; known are %s", name, strings.Join(migration.Formats(), ", "))

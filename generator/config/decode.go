@@ -169,7 +169,7 @@ func (d *decoder) unknown(key *yaml.Node, known []member, path string) {
 		names[i] = known[i].name
 	}
 	hint := "known are " + strings.Join(names, ", ")
-	if near, ok := nearest(key.Value, names); ok {
+	if near := diag.Nearest(key.Value, names); near != "" {
 		hint = fmt.Sprintf("did you mean %s?", near)
 	}
 	d.fail(key, "config-unknown", hint, "%s has no member %q", name(path), key.Value)

@@ -6,6 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/idemgen/idemgen/generator/diag"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
@@ -112,7 +113,7 @@ func (v *resolver) fernKey(headers []policy.DeclaredKey) (policy.DeclaredKey, bo
 func calledKey(keys []policy.DeclaredKey) []policy.DeclaredKey {
 	var called []policy.DeclaredKey
 	for _, key := range keys {
-		if name := fold(key.Key.Name); strings.HasSuffix(name, "key") || strings.HasSuffix(name, "requestid") {
+		if name := diag.Fold(key.Key.Name); strings.HasSuffix(name, "key") || strings.HasSuffix(name, "requestid") {
 			called = append(called, key)
 		}
 	}

@@ -16,7 +16,7 @@ var ruleNotRead = rule("not-read", diag.Warning, "x-idempotency stands at the ro
 // it has no meaning, or a name that is likely meant to be it. ok is false for a member that has nothing to do with either.
 func NotRead(name string, pos policy.Position) (d diag.Diagnostic, ok bool) {
 	const prefix = "xidempotency"
-	folded := fold(name)
+	folded := diag.Fold(name)
 	switch {
 	case name == Name:
 		return finding(ruleNotRead, pos, "move it to an operation, a path item or the root; `key:` in it says where a key travels", "x-idempotency is not read here"), true
@@ -25,7 +25,7 @@ func NotRead(name string, pos policy.Position) (d diag.Diagnostic, ok bool) {
 			"%s is not read: elsewhere it says that an operation is idempotent, and not by what", show(name)), true
 	case len(folded) > len(prefix)+2 && strings.HasPrefix(folded, prefix):
 		return finding(ruleNotRead, pos, "write "+instead(folded[len(prefix):]), "%s is not read: x-idempotency holds everything", show(name)), true
-	case strings.HasPrefix(folded, "xi") && nearest(name, []string{Name}) != "":
+	case strings.HasPrefix(folded, "xi") && diag.Nearest(name, []string{Name}) != "":
 		return finding(ruleNotRead, pos, "did you mean x-idempotency?", "%s is not read", show(name)), true
 	}
 	return diag.Diagnostic{}, false
@@ -37,7 +37,7 @@ func instead(rest string) string {
 		return "`x-idempotency: {key: {in: header, name: Idempotency-Key}}`"
 	}
 	for member, hint := range elsewhere {
-		if fold(member) == rest {
+		if diag.Fold(member) == rest {
 			if _, value, ok := strings.Cut(hint, "`"); ok {
 				value, _, _ = strings.Cut(value, "`")
 				return "`x-idempotency: {" + value + "}`"

@@ -231,3 +231,11 @@ func escape(text string) string {
 	quoted := strconv.Quote(text)
 	return quoted[1 : len(quoted)-1]
 }
+
+// didYouMean is a hint that names the nearest of the known words, or empty when none is near.
+func didYouMean(text string, known []string) string {
+	if near := diag.Nearest(text, known); near != "" {
+		return "did you mean " + escape(near) + "?"
+	}
+	return ""
+}

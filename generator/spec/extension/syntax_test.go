@@ -189,18 +189,6 @@ func TestKeyBits(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	known := children("key")
-	for text, want := range map[string]string{
-		"maxLenght": "maxLength", "max_length": "maxLength", "MAXLENGTH": "maxLength", "requird": "required", "nmae": "name",
-		"colour": "", "x": "", "": "", strings.Repeat("a", 10_000): "",
-	} {
-		if got := nearest(text, known); got != want {
-			t.Errorf("%.20s: got %q, want %q", text, got, want)
-		}
-	}
-}
-
 func TestHuman(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		time.Hour: "1h", 90 * time.Minute: "1h30m", time.Minute: "1m", 10 * time.Hour: "10h", 20 * time.Second: "20s", 61 * time.Second: "1m1s", 24*time.Hour + time.Second: "24h0m1s",

@@ -1,24 +1,16 @@
-package extension
+package diag
 
 import "strings"
 
-// didYouMean is a hint that names the nearest of the known words, or empty when none is near.
-func didYouMean(text string, known []string) string {
-	if near := nearest(text, known); near != "" {
-		return "did you mean " + escape(near) + "?"
-	}
-	return ""
-}
-
-// nearest returns the known word with the smallest edit distance, if that is small for the word's length. Case, hyphens
-// and underscores do not count: max_length is maxLength.
-func nearest(text string, known []string) string {
+// Nearest returns the known word with the smallest edit distance, if that is small for the word's length, else nothing.
+// Case, hyphens, underscores and spaces do not count: max_length is maxLength.
+func Nearest(text string, known []string) string {
 	if len(text) > 40 {
 		return ""
 	}
 	best, bestDistance := "", 3
 	for _, word := range known {
-		distance := editDistance(fold(text), fold(word))
+		distance := editDistance(Fold(text), Fold(word))
 		if distance < bestDistance && distance*2 < len(word) {
 			best, bestDistance = word, distance
 		}
@@ -26,7 +18,8 @@ func nearest(text string, known []string) string {
 	return best
 }
 
-func fold(text string) string {
+// Fold is a name without what does not count when names are compared: case, hyphens, underscores and spaces.
+func Fold(text string) string {
 	return strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "").Replace(text))
 }
 
