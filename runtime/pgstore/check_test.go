@@ -117,3 +117,22 @@ func TestClaim_A9_WithoutATable(t *testing.T) {
 	}
 	quiet(t, pool)
 }
+
+// Poolers ask for other ways to send a statement.
+func TestCheck_EveryWayToSendAStatement(t *testing.T) {
+	url := database(t)
+	for _, mode := range []pgx.QueryExecMode{
+		pgx.QueryExecModeCacheStatement, pgx.QueryExecModeCacheDescribe, pgx.QueryExecModeDescribeExec, pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol,
+	} {
+		pool := pgtest.Open(t, url, func(c *pgxpool.Config) { c.ConnConfig.DefaultQueryExecMode = mode })
+		store := open(t, pool)
+		if err := store.Check(context.Background()); err != nil {
+			t.Errorf("%v: %v", mode, err)
+		}
+		complete(t, store, newID(), newRecord())
+		execSQL(t, pool, "UPDATE idempotency_keys SET expires_at = created_at")
+		if n, err := store.Purge(context.Background(), 10); n != 1 || err != nil {
+			t.Errorf("%v: %d purged, %v", mode, n, err)
+		}
+	}
+}
