@@ -199,3 +199,20 @@ func TestHostile_F1_MethodIsTheRequestsOwn(t *testing.T) {
 	wantReplay(t, first, s.post("k", body))
 	s.want(1, 1, 1)
 }
+
+// A number is a key where the policy has keys bare.
+func TestHostile_K2_BareNumber(t *testing.T) {
+	s := newService(t, payment(func(p *policy.Policy) { p.Key.Syntax = policy.Bare }))
+	wantReplay(t, s.post("12345", body), s.post("12345", body))
+}
+
+// An answer without a body has no length of one, whatever the handler says.
+func TestHostile_R5_NoLengthWithoutBody(t *testing.T) {
+	s := newService(t, payment())
+	s.work = respond(runtime.Response{Status: 204, Header: http.Header{"Content-Length": {"7"}, "Transfer-Encoding": {"chunked"}}})
+	for range 2 {
+		if a := s.post("k", body); a.status != 204 || a.header.Get("Content-Length") != "" || a.header.Get("Transfer-Encoding") != "" {
+			t.Errorf("%+v", a)
+		}
+	}
+}

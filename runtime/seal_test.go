@@ -114,6 +114,17 @@ func TestSealed_R8(t *testing.T) {
 	if got, err := get(before, two); err == nil {
 		t.Errorf("moved to another id it opens: %q", got)
 	}
+	later := memstore.New() // whose record of the same id another attempt wrote
+	if err := put(later, one, runtime.Record{Body: []byte(raw), Attempt: [16]byte{1}}); err != nil {
+		t.Fatal(err)
+	}
+	attempt, err := runtime.Sealed[pgx.Tx](later, sealer(t, "old", map[string][]byte{"old": oldKey}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := get(attempt, one); err == nil {
+		t.Errorf("moved to another attempt's record it opens: %q", got)
+	}
 	for i, body := range []string{raw[:16], raw[:17], raw[:20], raw[:25], raw[:len(raw)-1]} {
 		id := runtime.ID{Scope: "cut", Key: string(rune('a' + i))}
 		if err := put(inner, id, runtime.Record{Body: []byte(body)}); err != nil {
