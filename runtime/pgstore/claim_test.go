@@ -3,6 +3,7 @@ package pgstore_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -81,33 +82,40 @@ func TestClaim_C1_ThousandAtOnceFromTwoProcesses(t *testing.T) {
 
 // The lock is only a fast answer: where it fails to keep claims apart, as between processes that name the table
 // differently, the primary key still lets one of them commit.
-func TestClaim_C1_PrimaryKeyDecidesWhereLocksMiss(t *testing.T) {
-	url := database(t)
-	pool := pgtest.Open(t, url, nil)
+func TestClaim_C1_I1_PrimaryKeyDecidesWhereLocksMiss(t *testing.T) {
+	pool := pgtest.Open(t, database(t), nil)
 	var different atomic.Int64
 	for _, level := range []pgx.TxIsoLevel{pgx.ReadCommitted, pgx.RepeatableRead, pgx.Serializable} {
-		t.Run(string(level), func(t *testing.T) {
-			store := open(t, pool, pgstore.WithTxOptions(pgx.TxOptions{IsoLevel: level}))
-			pgstore.SetLock(store, func(string, runtime.ID) int64 { return different.Add(1) })
-			before := count(t, pool, "payments")
-			id := newID()
-			first, second := claim(t, store, id), claim(t, store, id)
-			must(t, pay(context.Background(), first.Tx()))
-			must(t, pay(context.Background(), second.Tx()))
-			must(t, first.Commit(context.Background(), newRecord()))
-			err := second.Commit(context.Background(), newRecord())
-			if !errors.Is(err, runtime.ErrLostRace) && !errors.Is(err, runtime.ErrSerialization) {
-				t.Errorf("err = %v, want a lost race", err)
-			}
-			if level == pgx.ReadCommitted && !errors.Is(err, runtime.ErrLostRace) {
-				t.Errorf("err = %v, want ErrLostRace", err)
-			}
-			if paid := count(t, pool, "payments") - before; paid != 1 {
-				t.Errorf("%d payments", paid)
-			}
-			replay(t, store, id)
-			quiet(t, pool)
-		})
+		for _, expired := range []bool{false, true} { // a record that has to make room
+			t.Run(fmt.Sprintf("%s, expired record %t", level, expired), func(t *testing.T) {
+				store := open(t, pool, pgstore.WithTxOptions(pgx.TxOptions{IsoLevel: level}))
+				pgstore.SetLock(store, func(string, runtime.ID) int64 { return different.Add(1) })
+				id, won := newID(), newRecord()
+				if expired {
+					complete(t, store, id, newRecord())
+					execSQL(t, pool, "UPDATE idempotency_keys SET expires_at = created_at")
+				}
+				before := count(t, pool, "payments")
+				first, second := claim(t, store, id), claim(t, store, id)
+				must(t, pay(context.Background(), first.Tx()))
+				must(t, pay(context.Background(), second.Tx()))
+				must(t, first.Commit(context.Background(), won))
+				err := second.Commit(context.Background(), newRecord())
+				if !errors.Is(err, runtime.ErrLostRace) && !errors.Is(err, runtime.ErrSerialization) {
+					t.Errorf("err = %v, want a lost race", err)
+				}
+				if level == pgx.ReadCommitted && !errors.Is(err, runtime.ErrLostRace) {
+					t.Errorf("err = %v, want ErrLostRace", err)
+				}
+				if paid := count(t, pool, "payments") - before; paid != 1 {
+					t.Errorf("%d payments", paid)
+				}
+				if got := replay(t, store, id); got.Attempt != won.Attempt { // I7
+					t.Error("another record")
+				}
+				quiet(t, pool)
+			})
+		}
 	}
 }
 
