@@ -57,11 +57,13 @@ func (in *Reader) parseMultipart() (f *form, problem string) {
 	}
 }
 
-// File returns a part as it is.
+// File returns a part as it is. A model that is read from JSON too has a string there, which stands for its bytes.
 func (v Value) File() File {
 	switch v.kind() {
 	case absent, spoiled:
 		return File{}
+	case str:
+		return File{Content: []byte(v.n.text)}
 	case lazy:
 		if src := v.n.source; len(src.leaves) == 1 && len(src.branches) == 0 && src.leaves[0].part != nil {
 			return *src.leaves[0].part

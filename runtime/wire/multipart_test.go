@@ -33,6 +33,18 @@ func TestMultipart_File(t *testing.T) {
 	wantViolations(t, in)
 }
 
+// One schema may describe a multipart body and a JSON body: there a file is a string.
+func TestFile_InJSON(t *testing.T) {
+	in := readerOf("/", "application/json", `{"doc": "text", "none": null, "number": 1}`)
+	o := in.JSON().Object()
+	if file := o.Member("doc").File(); string(file.Content) != "text" || file.Name != "" {
+		t.Errorf("got %+v", file)
+	}
+	o.Member("none").File()
+	o.Member("number").File()
+	wantViolations(t, in, "#/none must be one part of a multipart body, not null", "#/number must be one part of a multipart body")
+}
+
 func TestMultipart_ListOfParts(t *testing.T) {
 	names := func(v Value) string { return v.Object().Member("name").Text() }
 	for body, want := range map[string]int{

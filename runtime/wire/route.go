@@ -41,7 +41,7 @@ func Dispatch(routes ...Route) http.Handler {
 type dispatcher []template
 
 func (d dispatcher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	segments := strings.Split(strings.TrimPrefix(r.URL.EscapedPath(), "/"), "/")
+	segments := strings.Split(strings.TrimPrefix(readable(r.URL.EscapedPath()), "/"), "/")
 	for i := range d {
 		if values, ok := d[i].match(segments); ok {
 			for j, name := range d[i].names {
@@ -79,8 +79,29 @@ func parseTemplate(route Route) template {
 	return t
 }
 
+// readable decodes what a path has to encode, such as a space, and what it need not (RFC 3986, section 2.3): a template
+// may have either as it is. What is reserved, where encoding makes a difference, stays encoded.
+func readable(path string) string {
+	if !strings.Contains(path, "%") {
+		return path
+	}
+	var b strings.Builder
+	for i := 0; i < len(path); i++ {
+		if path[i] == '%' && i+2 < len(path) {
+			if c, err := url.PathUnescape(path[i : i+3]); err == nil && !strings.Contains("%:/?#[]@!$&'()*+,;={}", c) {
+				b.WriteString(c)
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(path[i])
+	}
+	return b.String()
+}
+
 // parseSegment splits at the expressions. A brace without its partner is text.
 func parseSegment(text string) (s segment) {
+	text = readable(text)
 	for {
 		open := strings.IndexByte(text, '{')
 		length := 0
