@@ -141,18 +141,24 @@ func TestMischief_A10_I2(t *testing.T) {
 	}
 }
 
-// What a handler commits by itself stands without a record: nobody is invited to repeat it.
+// What a handler commits by itself stands without a record: nobody is invited to repeat it, and nothing is repeated of it.
 func TestMischief_I2_CommitsInSQL(t *testing.T) {
-	pool := pgtest.Open(t, database(t), nil)
-	engine := engineOn(t, open(t, pool))
-	w := payAnd(t, engine, pool, "k", func(ctx context.Context, tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, "COMMIT")
-		return err
-	})
-	if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "#outcome-unknown") || w.Header().Get("Retry-After") != "" {
-		t.Errorf("%d %s", w.Code, w.Body)
+	for _, strategy := range []pgstore.Strategy{pgstore.AdvisoryLock, pgstore.InsertFirst} {
+		pool := pgtest.Open(t, database(t), nil)
+		engine := engineOn(t, open(t, pool, pgstore.WithStrategy(strategy)))
+		w := payAnd(t, engine, pool, "k", func(ctx context.Context, tx pgx.Tx) error {
+			_, err := tx.Exec(ctx, "COMMIT")
+			return err
+		})
+		if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "#outcome-unknown") || w.Header().Get("Retry-After") != "" {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+		again := payAnd(t, engine, pool, "k", func(context.Context, pgx.Tx) error { return nil })
+		if again.Code != http.StatusCreated || again.Header().Get("Idempotent-Replayed") != "" {
+			t.Errorf("what was left behind counts as a record: %d %s", again.Code, again.Body)
+		}
+		quiet(t, pool)
 	}
-	quiet(t, pool)
 }
 
 func engineOn(t *testing.T, store *pgstore.Store) *runtime.Engine[pgx.Tx] {
