@@ -226,3 +226,34 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+// A few actions of an overlay, each on what the ones before have added, double the document with each.
+func TestLoad_ExpensiveOverlays(t *testing.T) {
+	document := keyedSpec("3.0.0", `{"type": "object"}`, "")
+	for name, action := range map[string]string{
+		"updates":       `{target: '$..*', update: {x-%d: {}}}`,
+		"copies":        `{target: '$.info', update: {x-%[1]d: {}}}, {target: '$.info["x-%[1]d"]', copy: '$'}`,
+		"list items":    `{target: '$..tags', update: [[a], {tags: [[]]}]}, {target: '$.info', update: {x-%d: {tags: []}}}`,
+		"big selection": `{target: '$..*..*..*..*..*', update: {x-%d: 1}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var overlay strings.Builder
+			overlay.WriteString("overlay: 1.1.0\ninfo: {title: t, version: '1'}\nactions:\n  - {target: $.info, update: {tags: []}}\n")
+			for i := range 60 {
+				fmt.Fprintf(&overlay, "  - "+strings.ReplaceAll(action, "}, {target", "}\n  - {target")+"\n", i)
+			}
+			file := writeSpec(t, "openapi.json", document, "overlay.yaml", overlay.String())
+			start := time.Now()
+			_, found, err := Load(Options{File: file, Overlays: []string{filepath.Join(filepath.Dir(file), "overlay.yaml")}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if took := time.Since(start); took > time.Minute {
+				t.Errorf("took %s", took)
+			}
+			if !hasRule(found.Errors(), ruleOverlay) {
+				t.Errorf("not refused: %v", found.Err())
+			}
+		})
+	}
+}

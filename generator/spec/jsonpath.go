@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/theory/jsonpath"
@@ -30,8 +31,22 @@ func selectNodes(query *jsonpath.Path, root *yaml.Node) []place {
 			}
 		}
 		found = next
+		if segment.IsDescendant() {
+			found = once(next)
+		}
 	}
 	return found
+}
+
+// once leaves out places that stand in the list already: what lies below two selected nodes is selected twice, and with
+// each further such segment more often. A node that is selected twice is changed once.
+func once(places []place) []place {
+	seen := make(map[*yaml.Node]struct{}, len(places))
+	return slices.DeleteFunc(places, func(at place) bool {
+		_, again := seen[at.node]
+		seen[at.node] = struct{}{}
+		return again
+	})
 }
 
 type selection struct {

@@ -102,6 +102,7 @@ func parseQuery(n *yaml.Node, rep *reporter) (*jsonpath.Path, bool) {
 
 // apply lays actions over a tree, in their order, and gives the tree's root.
 func apply(root *yaml.Node, actions []action, rep *reporter) *yaml.Node {
+	room := maxExpansion
 	for i := range actions {
 		a := &actions[i]
 		places := selectNodes(a.query, root)
@@ -122,6 +123,9 @@ func apply(root *yaml.Node, actions []action, rep *reporter) *yaml.Node {
 				rep.fail(a.copy, ruleOverlay, "", "the source %s of a copy must select one node, it selects %d", shown(text(a.copy)), len(from))
 				continue
 			}
+			if !a.fits(&room, from[0].node, len(places), rep) {
+				return root
+			}
 			copied := cloneTree(from[0].node)
 			for _, at := range places {
 				merge(at.node, copied)
@@ -129,6 +133,9 @@ func apply(root *yaml.Node, actions []action, rep *reporter) *yaml.Node {
 		}
 		if update == nil {
 			continue
+		}
+		if !a.fits(&room, update, len(places), rep) {
+			return root
 		}
 		for _, at := range places {
 			if isList(at.node) && !isList(update) {
@@ -139,6 +146,28 @@ func apply(root *yaml.Node, actions []action, rep *reporter) *yaml.Node {
 		}
 	}
 	return root
+}
+
+// fits reports whether there is room for the nodes that an action adds at its places. A few actions, each of which adds to
+// what the ones before have added, come to more than any memory holds.
+func (a *action) fits(room *int, added *yaml.Node, places int, rep *reporter) bool {
+	*room -= countNodes(added, *room/places+1) * places
+	if *room < 0 {
+		rep.fail(a.target, ruleOverlay, "name fewer places, or add less", "the overlay adds more than %d values to the document", maxExpansion)
+	}
+	return *room >= 0
+}
+
+// countNodes is how many nodes a tree has, or a little more than most.
+func countNodes(n *yaml.Node, most int) int {
+	count := 1
+	for _, child := range n.Content {
+		if count > most {
+			break
+		}
+		count += countNodes(child, most-count)
+	}
+	return count
 }
 
 // missed reports an action whose target selects nothing. The overlay specification takes no offence, but it is nearly always
