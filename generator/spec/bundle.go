@@ -24,6 +24,10 @@ type bundle struct {
 	// validator says of the rest then is noise.
 	broken bool
 
+	// tooMuch is true once what is written in place, which each reference writes anew, is more than a document can mean.
+	tooMuch bool
+	inside  int // how many nodes have been written in place
+
 	wanted  []wanted                // components, in the order in which they were asked for
 	names   map[*yaml.Node]string   // component -> reference
 	taken   map[string]names        // names of components that stand somewhere else
@@ -197,7 +201,13 @@ func (b *bundle) member(first *bool, at *yaml.Node, name string) {
 
 // value writes a node that stands under the member name. schema is true inside a schema.
 func (b *bundle) value(n *yaml.Node, name string, schema bool) {
+	if len(b.writing) > 0 {
+		b.inside++
+		b.tooMuch = b.inside > maxExpansion
+	}
 	switch {
+	case b.tooMuch:
+		b.out = append(b.out, "{}"...)
 	case n == nil:
 		b.out = append(b.out, "null"...)
 	case n.Kind == yaml.ScalarNode || isData(name) && (schema || name != "examples"):

@@ -152,6 +152,27 @@ func TestLoad_Expensive(t *testing.T) {
 	}
 }
 
+// References to what is no schema are written out where they stand, in the copy that is validated.
+func TestLoad_ExpensiveReferences(t *testing.T) {
+	var document strings.Builder
+	document.WriteString("openapi: 3.1.0\ninfo: {title: t, version: '1'}\n" +
+		"paths: {/a: {post: {operationId: a, x-idempotency: true, foo: {$ref: '#/f0'}, responses: {'200': {description: ok}}}}}\n")
+	for i := range 60 {
+		fmt.Fprintf(&document, "f%d: {a: {$ref: '#/f%[2]d'}, b: [{$ref: '#/f%[2]d'}]}\n", i, i+1)
+	}
+	document.WriteString("f60: {}\n")
+	for _, strict := range []bool{false, true} {
+		start := time.Now()
+		doc, found, err := Load(Options{File: writeSpec(t, "openapi.yaml", document.String()), Strict: strict})
+		if err != nil || len(doc.Keyed()) != 1 || !hasRule(found, ruleOpenAPI+"unchecked") {
+			t.Errorf("%v, %v", found, err)
+		}
+		if took := time.Since(start); took > time.Minute {
+			t.Errorf("took %s", took)
+		}
+	}
+}
+
 // No reference reads a file outside the document's folder, by whatever way.
 func TestLoad_ReferencesStayInTheFolder(t *testing.T) {
 	outside := writeSpec(t, "secret.yaml", "Secret: {type: object, properties: {password: {type: string}}}")

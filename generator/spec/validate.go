@@ -43,7 +43,11 @@ func (l *loading) startValidation(operations []*operation) <-chan []finding {
 		}
 		b.operations(l.root, keyed)
 	}
-	if b.broken {
+	switch {
+	case b.tooMuch:
+		result <- []finding{{node: l.root, rule: ruleOpenAPI + "unchecked", message: "the document could not be checked against OpenAPI's rules: its references expand to too much"}}
+		return result
+	case b.broken:
 		result <- nil
 		return result
 	}
