@@ -21,12 +21,9 @@ func undo(ctx context.Context, conn *pgxpool.Conn) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTimeout)
 	defer cancel()
-	if !c.PgConn().IsBusy() { // busy: a result that was left open; nothing can be sent
-		if _, err := c.Exec(ctx, "rollback"); err == nil {
-			return
-		}
+	if _, err := c.Exec(ctx, "rollback"); err != nil { // at once where a result was left open: nothing can be sent then
+		_ = c.Close(ctx)
 	}
-	_ = c.Close(ctx)
 }
 
 // discard closes a connection that may be broken, and takes it out of the pool.

@@ -38,6 +38,14 @@ func (w *wire) attach(config *pgxpool.Config) {
 type wireConn struct {
 	net.Conn
 	wire *wire
+	deaf atomic.Bool // no answer comes back any more
+}
+
+func (c *wireConn) Read(p []byte) (int, error) {
+	if c.deaf.Load() {
+		return 0, net.ErrClosed
+	}
+	return c.Conn.Read(p)
 }
 
 func (c *wireConn) Write(p []byte) (int, error) {
@@ -53,8 +61,10 @@ func (c *wireConn) Write(p []byte) (int, error) {
 		_ = c.Close()
 		return n, net.ErrClosed
 	case cutAfter:
+		c.deaf.Store(true)
 		n, err := c.Conn.Write(p)
-		_ = c.Conn.(*net.TCPConn).CloseRead()
+		// The server answers when it has done all of it. Cut any sooner, pgx would ask it to cancel what it still does.
+		_, _ = c.Conn.Read(make([]byte, 1))
 		_ = c.Close()
 		return n, err
 	}
