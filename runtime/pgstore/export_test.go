@@ -17,6 +17,7 @@ var (
 	DecodeHeader = decodeHeader
 	LockNumber   = lockNumber
 	PackKey      = packKey
+	Refused      = refused
 )
 
 // PurgeSQL is the statement of a purge.
