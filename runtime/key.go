@@ -154,7 +154,7 @@ func structuredKey(text string) (string, error) {
 // syntaxes are allowed, a number, a boolean, a date or a byte sequence of RFC 9651 is refused too: it is a structured
 // field, of the wrong type.
 func bareKey(text string, syntax policy.Syntax) (string, error) {
-	for i := 0; i < len(text); i++ {
+	for i := range len(text) {
 		switch c := text[i]; {
 		case c <= ' ' || c > '~':
 			return "", errors.New("has a character that is not visible ASCII")
@@ -258,7 +258,7 @@ func uuidVersion(text string) int {
 	if len(text) != 36 {
 		return -1
 	}
-	for i := 0; i < len(text); i++ {
+	for i := range len(text) {
 		c := text[i]
 		if i == 8 || i == 13 || i == 18 || i == 23 {
 			if c != '-' {

@@ -133,7 +133,7 @@ func FuzzParseKey(f *testing.F) {
 			t.Fatalf("%q: %q, %q and %q", line, structured, bare, either)
 		}
 		for _, key := range []string{structured, bare, either} {
-			for i := 0; i < len(key); i++ {
+			for i := range len(key) {
 				if key[i] < ' ' || key[i] > '~' {
 					t.Fatalf("%q gives the key %q", line, key)
 				}

@@ -324,7 +324,7 @@ func isToken(text string) bool {
 	if text == "" {
 		return false
 	}
-	for i := 0; i < len(text); i++ {
+	for i := range len(text) {
 		c := text[i]
 		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 		if !letter && !strings.ContainsRune("!#$%&'*+-.^_`|~", rune(c)) {
@@ -336,7 +336,7 @@ func isToken(text string) bool {
 
 // isFieldValue reports whether text can be sent as a header's value as it is.
 func isFieldValue(text string) bool {
-	for i := 0; i < len(text); i++ {
+	for i := range len(text) {
 		if c := text[i]; c < ' ' && c != '\t' || c == 0x7f {
 			return false
 		}

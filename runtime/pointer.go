@@ -15,7 +15,7 @@ func parsePointer(text string) ([]string, error) {
 	}
 	names := strings.Split(text[1:], "/")
 	for i, name := range names {
-		for j := 0; j < len(name); j++ {
+		for j := range len(name) {
 			if name[j] == '~' && (j+1 == len(name) || name[j+1] != '0' && name[j+1] != '1') {
 				return nil, fmt.Errorf("%q is not a JSON Pointer: a tilde is written ~0", text)
 			}

@@ -168,14 +168,13 @@ func TestBegin_K4_K1_K6_KeyInEachPlace(t *testing.T) {
 			// Where the key is optional, absent is no error, and everything else still is.
 			optional := newService(t, payment(func(p *policy.Policy) { c.key(&p.Key); p.Key.Required = false }))
 			a = optional.do(optional.request(c.body, change))
-			if c.name == "only the standard header" { // a key in another place than the policy's is a second key
+			switch {
+			case c.name == "only the standard header": // a key in another place than the policy's is a second key
 				a.wantProblem(t, 400, malformed)
-			} else if c.want == missing {
-				if a.status != 201 {
-					t.Errorf("optional: %d %s", a.status, a.body)
-				}
-			} else {
+			case c.want != missing:
 				a.wantProblem(t, 400, c.want)
+			case a.status != 201:
+				t.Errorf("optional: %d %s", a.status, a.body)
 			}
 		})
 	}

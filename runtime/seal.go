@@ -100,7 +100,7 @@ func (w *sealedWork[TX]) Commit(ctx context.Context, record *Record) error {
 		err = errors.New("the key's id is longer than 255 bytes")
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("seal a body: %w", err), w.Work.Rollback(ctx))
+		return errors.Join(fmt.Errorf("seal a body: %w", err), w.Rollback(ctx))
 	}
 	copied := *record
 	copied.Body = make([]byte, 0, len(sealedMark)+1+len(keyID)+len(sealed))

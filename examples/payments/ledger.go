@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"github.com/idemgen/idemgen/examples/payments/api"
 	"github.com/jackc/pgx/v5"
+
+	"github.com/idemgen/idemgen/examples/payments/api"
 )
 
 // errNotFound: the account has no such payment.

@@ -7,10 +7,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/idemgen/idemgen/examples/payments/api"
 	"github.com/idemgen/idemgen/runtime"
 	"github.com/idemgen/idemgen/runtime/memstore"
-	"github.com/jackc/pgx/v5"
 )
 
 // memoryLedger keeps the ledger in memory, for a demo without a database. An effect is staged with the transaction and

@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 
-	"github.com/idemgen/idemgen/examples/payments/api"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/idemgen/idemgen/examples/payments/api"
 )
 
 // sqlLedger keeps the ledger in PostgreSQL.

@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/idemgen/idemgen/examples/payments/api"
 	"github.com/idemgen/idemgen/runtime"
-	"github.com/jackc/pgx/v5"
 )
 
 // declineFrom is the amount from which the demo's bank says no: 10,000.00.

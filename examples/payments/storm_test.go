@@ -18,11 +18,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"github.com/idemgen/idemgen/internal/pgtemp"
 	"github.com/idemgen/idemgen/internal/pgtemp/pgtest"
 	"github.com/idemgen/idemgen/runtime/pgstore"
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // serveEnv makes the test binary be the service, as a process that a test can kill.

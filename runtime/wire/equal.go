@@ -45,7 +45,7 @@ func (n *node) appendCanonical(to []byte) []byte {
 func appendJSONString(to []byte, text string) []byte {
 	const hex = "0123456789abcdef"
 	to = append(to, '"')
-	for i := 0; i < len(text); i++ {
+	for i := range len(text) {
 		switch c := text[i]; {
 		case c == '"' || c == '\\':
 			to = append(to, '\\', c)

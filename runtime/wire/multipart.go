@@ -37,7 +37,7 @@ func (in *Reader) parseMultipart() (f *form, problem string) {
 	for count := 0; ; count++ {
 		part, err := parts.NextRawPart()
 		switch {
-		case err == io.EOF: // wrapped, it says that the final boundary is missing
+		case err == io.EOF: //nolint:errorlint // wrapped, it says that the final boundary is missing
 			return f, ""
 		case err != nil:
 			return nil, "the parts must be written as RFC 2046 has it"

@@ -119,7 +119,7 @@ func writeToken(b *strings.Builder, token string) {
 		token = token[:cut] + "…"
 	}
 	const hex = "0123456789ABCDEF"
-	for i := 0; i < len(token); i++ {
+	for i := range len(token) {
 		c := token[i]
 		switch {
 		case c == '~':

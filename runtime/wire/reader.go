@@ -12,7 +12,6 @@ type Reader struct {
 	request *http.Request
 	body    []byte
 	query   *form // parsed when first asked for
-	form    *form
 	invalid Invalid
 }
 
