@@ -3,6 +3,7 @@ package extension
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/idemgen/idemgen/runtime/policy"
 )
@@ -52,8 +53,17 @@ func (v *resolver) checkScope() {
 // entry is the member path of a list's entry, as origins have it.
 func entry(list string, index int) string { return list + "." + itoa(index) }
 
+// leastRetention is what the runtime asks for with its default bounds: the time that it can take to find out about a
+// commit whose answer was lost.
+const leastRetention = 15 * time.Second
+
 func (v *resolver) checkRetention() {
 	p := &v.op.Policy
+	if p.Retention < leastRetention {
+		v.report(ruleRetentionShort, "retention", "keep records for minutes at least, and for longer than any client goes on retrying",
+			"retention %s is shorter than %s, in which the service may still be finding out about a commit whose answer was lost",
+			human(p.Retention), human(leastRetention))
+	}
 	if p.RetryWindow == 0 || p.Retention > p.RetryWindow {
 		return
 	}

@@ -73,6 +73,7 @@ var (
 	ruleScopePrincipal  = rule("scope-without-principal", diag.Error, "a scope starts with the principal or the account")
 	ruleScopeParts      = rule("scope-parts", diag.Error, "the parts of a scope do not contradict each other")
 	ruleRetentionWindow = rule("retention-retry-window", diag.Error, "a record is kept longer than any client goes on retrying")
+	ruleRetentionShort  = rule("retention-short", diag.Error, "a record outlives the look for a commit whose answer was lost")
 	ruleLeaseHeartbeat  = rule("lease-heartbeat", diag.Error, "a heartbeat comes well before the lease is over")
 	ruleDownstreamMode  = rule("transaction-downstream", diag.Error, "an operation with external calls uses lease mode")
 	ruleLeaseMembers    = rule("transaction-lease-members", diag.Warning, "lease and steps are for lease mode")
