@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -143,4 +144,30 @@ func readFile(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	return string(content)
+}
+
+// R6: operations that stream their answer are refused, each with its position in the document, and nothing is written.
+func TestRealSpecs_R6_StreamsAreRefused(t *testing.T) {
+	document := filepath.Join(specFolder(t), "openai_openapi.yaml")
+	overlay, err := filepath.Abs("../../testdata/realspecs/openai-streaming.overlay.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	_, findings := idemgen(t, exitNo, "generate", "--spec", document, "--overlay", overlay, "--out", "api", "--verbose")
+	for _, operation := range []string{
+		"POST /audio/speech", "POST /audio/transcriptions", "POST /chat/completions", "POST /images/edits",
+		"POST /images/generations", "POST /responses",
+	} {
+		refusal := regexp.MustCompile(`openai_openapi\.yaml:\d+:\d+: error: ` + regexp.QuoteMeta(operation) + ` answers .*\(streaming-response\)`)
+		if !refusal.MatchString(findings) {
+			t.Errorf("%s is not refused:\n%s", operation, findings)
+		}
+	}
+	if n := strings.Count(findings, "(streaming-response)"); n != 6 {
+		t.Errorf("%d refusals, want 6", n)
+	}
+	if entries, err := os.ReadDir("."); err != nil || len(entries) > 0 {
+		t.Errorf("something was written: %v %v", entries, err)
+	}
 }
