@@ -19,6 +19,39 @@ func (p *plan) boxCycles() {
 	}
 }
 
+// maxInline bounds how many members a record holds by value, those of the records in it counted too. Doubling nested records
+// would otherwise make a type that is larger than memory, on which the compiler does not end.
+const maxInline = 4096
+
+// boxLarge puts a pointer wherever a record would grow beyond [maxInline]. No record contains itself by value any more.
+func (p *plan) boxLarge() {
+	members := map[*typ]int{}
+	var count func(t *typ) int
+	count = func(t *typ) int {
+		if n, ok := members[t]; ok {
+			return n
+		}
+		total := 0
+		for _, f := range t.fields {
+			total++
+			if !f.slot.holdsValue() || f.slot.boxed {
+				continue
+			}
+			inner := count(f.slot.typ)
+			if total+inner > maxInline {
+				f.slot.boxed = true
+				continue
+			}
+			total += inner
+		}
+		members[t] = total
+		return total
+	}
+	for _, t := range p.types {
+		count(t)
+	}
+}
+
 // holdsValue reports whether the slot's value lies within what holds the slot.
 func (s slot) holdsValue() bool {
 	return s.typ.shape == record && (s.wrap == plain || s.wrap == tri)

@@ -50,6 +50,7 @@ func newPlan(doc *policy.Document, o Options) *plan {
 	}
 	p.sharePolicies()
 	p.boxCycles()
+	p.boxLarge()
 	p.planRoutes()
 	slices.SortStableFunc(p.types, func(a, b *typ) int {
 		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.checker, b.checker))
