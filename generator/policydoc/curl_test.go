@@ -102,33 +102,39 @@ func TestCurl_AsCurlSendsIt(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	var got *http.Request
-	var body []byte
+	type request struct {
+		*http.Request
+		body []byte
+	}
+	received := make(chan request, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		got = r
+		sent := request{Request: r}
 		if err := r.ParseMultipartForm(1 << 20); err != nil {
-			body, _ = io.ReadAll(r.Body)
+			sent.body, _ = io.ReadAll(r.Body)
 		}
+		received <- sent
 	}))
 	defer server.Close()
 	for _, test := range []struct {
 		mediaType string
 		schema    *policy.Schema
-		check     func() bool
+		check     func(request) bool
 	}{
-		{"application/json", schema, func() bool {
+		{"application/json", schema, func(got request) bool {
 			var sent struct{ Plain string }
-			return json.Unmarshal(body, &sent) == nil && sent.Plain == want
+			return json.Unmarshal(got.body, &sent) == nil && sent.Plain == want
 		}},
-		{"application/x-www-form-urlencoded", schema, func() bool { return got.PostForm.Get("plain") == want && got.PostForm.Get("deep[in]") == want }},
-		{"multipart/form-data", withFile, func() bool {
+		{"application/x-www-form-urlencoded", schema, func(got request) bool {
+			return got.PostForm.Get("plain") == want && got.PostForm.Get("deep[in]") == want
+		}},
+		{"multipart/form-data", withFile, func(got request) bool {
 			file := got.MultipartForm.File["file"]
 			var deep struct{ In string }
 			err := json.Unmarshal([]byte(got.PostForm.Get("deep")), &deep)
 			return got.PostForm.Get("plain") == want && len(file) == 1 && file[0].Size == 3 && err == nil && deep.In == want
 		}},
-		{"text/plain", text, func() bool { return string(body) == want }},
-		{"image/png", nil, func() bool { return string(body) == "abc" }},
+		{"text/plain", text, func(got request) bool { return string(got.body) == want }},
+		{"image/png", nil, func(got request) bool { return string(got.body) == "abc" }},
 	} {
 		op := &policy.Operation{Method: "POST", Path: "/a", Decision: policy.Keyed, Policy: policy.Policy{Key: policy.Key{In: policy.InHeader, Name: "K"}},
 			Shape: &policy.Shape{
@@ -139,18 +145,18 @@ func TestCurl_AsCurlSendsIt(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "FILE"), []byte("abc"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		got, body = nil, nil
 		command := string(curl(&policy.Document{Servers: []string{server.URL}}, op))
 		run := exec.Command("sh", "-c", strings.Replace(command, "curl", program+" -sS", 1))
 		run.Dir = dir
-		if out, err := run.CombinedOutput(); err != nil || got == nil {
+		if out, err := run.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s\n%s", test.mediaType, err, out, command)
 			continue
 		}
+		got := <-received // curl ended well, so that an answer came, and before it the request
 		cookie, err := got.Cookie("sid")
 		if err != nil || cookie.Value != "YOUR-SECRET" || got.Header.Get("Authorization") != "Bearer YOUR-SECRET" || got.Header.Get("K") == "" ||
-			!strings.HasPrefix(got.Header.Get("Content-Type"), test.mediaType) || !test.check() {
-			t.Errorf("%s: sent %v %v %q by\n%s", test.mediaType, got.Header, got.PostForm, body, command)
+			!strings.HasPrefix(got.Header.Get("Content-Type"), test.mediaType) || !test.check(got) {
+			t.Errorf("%s: sent %v %v %q by\n%s", test.mediaType, got.Header, got.PostForm, got.body, command)
 		}
 	}
 }
