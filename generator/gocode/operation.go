@@ -262,8 +262,8 @@ func isClass(status string) bool {
 func (p *plan) planAnswers(o *operation) {
 	for _, a := range o.answers {
 		fields := newScope("Body", "StatusCode", "ContentType", o.encode())
-		for i := range a.Response.Headers {
-			header := &a.Response.Headers[i]
+		for i := range a.Headers {
+			header := &a.Headers[i]
 			if setByRuntime(o.op, header.Name) {
 				continue
 			}

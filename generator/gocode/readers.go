@@ -149,7 +149,7 @@ func (s slot) read(value *jen.Statement, m mode) *jen.Statement {
 func (s slot) reader(m mode) *jen.Statement {
 	t := s.typ
 	simple := t.function(m) != "" || !t.hasChecks()
-	if s.wrap == plain && !s.boxed && simple && !(t.nilable() && nullable(s.schema)) {
+	if s.wrap == plain && !s.boxed && simple && (!t.nilable() || !nullable(s.schema)) {
 		return t.bareReader(m)
 	}
 	return jen.Func().Params(jen.Id("v").Qual(wirePath, "Value")).Add(s.goType(m)).Block(jen.Return(s.read(jen.Id("v"), m)))

@@ -106,7 +106,8 @@ func rewriteWant(t *testing.T, path string, archive *txtar.Archive, got string) 
 			files = append(files, file)
 		}
 	}
-	archive.Files = append(files, txtar.File{Name: "want", Data: []byte(got)})
+	files = append(files, txtar.File{Name: "want", Data: []byte(got)})
+	archive.Files = files
 	if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -101,7 +101,7 @@ func leaves(err error) []error {
 	if err == nil {
 		return nil
 	}
-	if many, ok := err.(openapi3.MultiError); ok {
+	if many, ok := err.(openapi3.MultiError); ok { //nolint:errorlint // each level is looked at by itself
 		var list []error
 		for _, one := range many {
 			list = append(list, leaves(one)...)
@@ -159,7 +159,7 @@ var loadFailure = regexp.MustCompile(`^failed to unmarshal data: json error: (?:
 func summary(err error) string {
 	inner := err
 	for e := err; e != nil; e = errors.Unwrap(e) {
-		switch e.(type) {
+		switch e.(type) { //nolint:errorlint // each level is looked at by itself
 		case *openapi3.SectionValidationError, *openapi3.PathValidationError, *openapi3.OperationValidationError,
 			*openapi3.ComponentValidationError, *openapi3.WebhookValidationError, *openapi3.SchemaCombinatorElementValidationError:
 			if next := errors.Unwrap(e); next != nil {

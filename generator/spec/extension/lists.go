@@ -205,7 +205,7 @@ func (r *reader) downstreamCall(node *yaml.Node, member string) (policy.Downstre
 		return call, false
 	}
 	for _, f := range fields {
-		good := true
+		var good bool
 		switch f.name {
 		case "name":
 			call.Name, good = r.line(f.value, member+".name")
@@ -293,7 +293,7 @@ func (r *reader) guard(node *yaml.Node, member string) (policy.Guard, bool) {
 		return guard, false
 	}
 	for _, f := range fields {
-		good := true
+		var good bool
 		switch f.name {
 		case "table":
 			guard.Table, good = r.table(f.value, member+".table")

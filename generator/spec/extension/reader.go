@@ -41,7 +41,7 @@ type part struct {
 func (r *reader) position(node *yaml.Node) policy.Position {
 	// An empty value has no text to point at: YAML places it wherever the next token is.
 	empty := node != nil && node.Kind == yaml.ScalarNode && node.Value == "" && node.ShortTag() == "!!null"
-	if node != nil && r.at != nil && !(empty && r.outer.IsValid()) {
+	if node != nil && r.at != nil && (!empty || !r.outer.IsValid()) {
 		if pos := r.at(node); pos.IsValid() {
 			return pos
 		}

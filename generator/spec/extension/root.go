@@ -125,7 +125,7 @@ func (r *reader) readConsumer(node *yaml.Node, member string) (policy.Consumer, 
 		return consumer, false
 	}
 	for _, f := range fields {
-		good := true
+		var good bool
 		switch f.name {
 		case "name":
 			consumer.Name, good = r.step(f.value, member+".name")

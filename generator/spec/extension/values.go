@@ -23,9 +23,9 @@ func (r *reader) text(node *yaml.Node, member string) (string, bool) {
 		r.report(ruleWrongType, node, "write text", "%s is text, not %s", member, describe(node))
 		return "", false
 	}
-	switch tag := node.ShortTag(); {
-	case tag == "!!str", tag == "!!timestamp":
-	case tag == "!!null":
+	switch node.ShortTag() {
+	case "!!str", "!!timestamp":
+	case "!!null":
 		r.report(ruleWrongType, node, "leave the member out to keep the default", "%s is text, not empty", member)
 		return "", false
 	default:
