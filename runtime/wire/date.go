@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"database/sql/driver"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -48,4 +50,29 @@ func (d *Date) UnmarshalText(text []byte) error {
 	}
 	*d = parsed
 	return nil
+}
+
+// Value implements driver.Valuer, so that a Date is a query argument: midnight of the day in UTC.
+func (d Date) Value() (driver.Value, error) { return d.In(time.UTC), nil }
+
+// Scan implements sql.Scanner. It takes a time, of which it keeps the day in the time's own zone, and a text such as
+// 2006-01-02. Null is an error: scan a column that may be null into a *Date or a [Nullable]. So is a day outside the
+// years 0 to 9999, which no text of RFC 3339 can say.
+func (d *Date) Scan(src any) error {
+	switch src := src.(type) {
+	case time.Time:
+		if year := src.Year(); year < 0 || year > 9999 {
+			return fmt.Errorf("a date cannot have the year %d", year)
+		}
+		*d = DateOf(src)
+		return nil
+	case string:
+		return d.UnmarshalText([]byte(src))
+	case []byte:
+		return d.UnmarshalText(src)
+	case nil:
+		return errors.New("a date cannot be null; scan into a pointer to a date or a Nullable")
+	default:
+		return fmt.Errorf("a date cannot be read from the type %T", src)
+	}
 }

@@ -2,6 +2,8 @@ package wire
 
 import (
 	"bytes"
+	"database/sql"
+	"database/sql/driver"
 	"encoding/json"
 )
 
@@ -66,5 +68,30 @@ func (n *Nullable[T]) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	*n = Some(value)
+	return nil
+}
+
+// Value implements driver.Valuer, so that a Nullable is a query argument: the value as database/sql converts it, by its
+// own Value method where it has one, and NULL when n is null or absent. An UPDATE that leaves an absent member alone has
+// to ask IsZero.
+func (n Nullable[T]) Value() (driver.Value, error) {
+	if n.state != isValue {
+		return nil, nil
+	}
+	return driver.DefaultParameterConverter.ConvertValue(n.value) // calls the Value of a driver.Valuer
+}
+
+// Scan implements sql.Scanner: NULL is null, anything else a value, converted as database/sql does for a T. n is never
+// absent afterwards, and unchanged after an error.
+func (n *Nullable[T]) Scan(src any) error {
+	var scanned sql.Null[T]
+	if err := scanned.Scan(src); err != nil {
+		return err
+	}
+	if !scanned.Valid {
+		*n = Null[T]()
+		return nil
+	}
+	*n = Some(scanned.V)
 	return nil
 }
