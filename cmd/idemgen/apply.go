@@ -22,7 +22,8 @@ document itself is not changed.
 
 The result keeps the document's syntax, JSON or YAML. With --out, references to other files
 are written as they read from the folder of that file; without it, the result is printed as
-it reads from the document's own folder.
+it reads from the document's own folder. x-idempotency stays in it, with the table names of
+your guards: publish the overlay instead, or remove them.
 
 Exit codes: 0 written; 1 errors in the document or an overlay; 2 usage, configuration, or a
 file that cannot be read or written.`
