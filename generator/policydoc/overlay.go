@@ -404,7 +404,8 @@ var refusalReasons = map[string]string{
 	refusalMismatch:     "the idempotency key came with another request before",
 	refusalInFlight:     "the first request with this idempotency key is still at work (retry with the same key)",
 	refusalTooLarge:     "the work was done and its answer was too large to keep (do not repeat the request)",
-	refusalBusinessRule: "what may be done only once was done before, with another key",
+	refusalBusinessRule: "what may be done only once was done before",
+	refusalEffect:       "its effect is there already (read the current state)",
 	refusalUnavailable:  "idempotency keys cannot be checked at the moment (retry with the same key)",
 	refusalUnknown:      "it cannot be told yet whether the work was done (retry with the same key)",
 }

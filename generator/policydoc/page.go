@@ -79,7 +79,7 @@ type Group struct {
 
 // Refusal is one of the answers that say that something is wrong with a key.
 type Refusal struct {
-	// Case is "missing", "malformed", "mismatch", "in-flight", "unavailable" or "too-large".
+	// Case is how the type of its problem ends by default, such as "key-reused" or "duplicate-effect".
 	Case   string
 	When   Sentence
 	Status Code
@@ -287,6 +287,7 @@ const (
 	refusalInFlight     = "in-flight"
 	refusalTooLarge     = "answer-not-kept"
 	refusalBusinessRule = "conflict"
+	refusalEffect       = "duplicate-effect"
 	refusalUnavailable  = "unavailable"
 	refusalUnknown      = "outcome-unknown"
 )
@@ -315,7 +316,10 @@ func refusals(p *policy.Policy) []Refusal {
 		add(refusalTooLarge, e.TooLarge, say("the work was done, and its answer was too large to keep"), say("Do not repeat it: look up what was made."))
 	}
 	if hasBusinessRule(p) {
-		add(refusalBusinessRule, policy.ErrorAnswer{Status: 409}, say("what may be done only once was done before, with another key"), say("Do not repeat it: look up what was made."))
+		add(refusalBusinessRule, policy.ErrorAnswer{Status: 409}, say("what may be done only once was done before"), say("Do not repeat it: look up what was made."))
+	}
+	if hasSafetyNet(p) {
+		add(refusalEffect, policy.ErrorAnswer{Status: 409}, say("its effect is there already"), say("Read the current state."))
 	}
 	add(refusalUnavailable, e.Unavailable, say("keys cannot be checked"), say("Retry with the same key, after {}.", code("Retry-After")))
 	add(refusalUnknown, policy.ErrorAnswer{Status: 503}, say("it cannot be told yet whether the work was done"), say("Retry with the same key, never with a new one."))

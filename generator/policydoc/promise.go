@@ -104,7 +104,7 @@ func promises(op *policy.Operation) []Promise {
 
 	add(TopicScope, PromiseScope, scope(p.Scope))
 	add(TopicMemory, PromiseRetention, say("A key is remembered for {} from the first answer on.", inWords(p.Retention)))
-	add(TopicMemory, PromiseRetentionEnd, say("After that it is new again: the same request is carried out once more."))
+	add(TopicMemory, PromiseRetentionEnd, retentionEnd(p))
 	if p.RetryWindow > 0 {
 		add(TopicMemory, PromiseRetryWindow, say("Do not retry later than {} after the first attempt.", inWords(p.RetryWindow)))
 	}
@@ -149,6 +149,20 @@ func hasLimit(p *policy.Policy) bool {
 // hasBusinessRule reports whether the policy names something that may be done once only, whatever the key.
 func hasBusinessRule(p *policy.Policy) bool {
 	return slices.ContainsFunc(p.Guards, func(g policy.Guard) bool { return g.On == "conflict" })
+}
+
+// hasSafetyNet reports whether a guard refuses an effect that is there already, without a rule of the business.
+func hasSafetyNet(p *policy.Policy) bool {
+	return slices.ContainsFunc(p.Guards, func(g policy.Guard) bool { return g.On != "conflict" })
+}
+
+// retentionEnd says what a key does once it is forgotten. A guard remembers the effect for longer than the key, unless its
+// row is gone too.
+func retentionEnd(p *policy.Policy) Sentence {
+	if len(p.Guards) > 0 {
+		return say("After that it is new again: what was done already is then refused with {}, or else done once more.", code(statusConflict))
+	}
+	return say("After that it is new again: the same request is carried out once more.")
 }
 
 func status(answer policy.ErrorAnswer) code { return code(strconv.Itoa(answer.Status)) }

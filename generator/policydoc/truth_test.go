@@ -99,7 +99,10 @@ func (s *service) post(key, body string) *http.Response {
 func strict() policy.Policy {
 	p := effective()
 	p.Key.MinLength, p.InFlight.Answer = 4, policy.Conflict
-	p.Guards = []policy.Guard{{Table: "t", Columns: []string{"c"}, On: "conflict", Constraint: "one_per_order"}}
+	p.Guards = []policy.Guard{
+		{Table: "t", Columns: []string{"c"}, On: "conflict", Constraint: "one_per_order"},
+		{Table: "t", Columns: []string{"k"}, Constraint: "one_per_key"},
+	}
 	return p
 }
 
@@ -138,6 +141,12 @@ var provoked = map[string]func(t *testing.T, s *service) *http.Response{
 	refusalBusinessRule: func(t *testing.T, s *service) *http.Response {
 		s.work = func() (runtime.Response, error) {
 			return runtime.Response{}, &pgconn.PgError{Code: "23505", ConstraintName: "one_per_order"}
+		}
+		return s.post("key-1", "{}")
+	},
+	refusalEffect: func(t *testing.T, s *service) *http.Response {
+		s.work = func() (runtime.Response, error) {
+			return runtime.Response{}, &pgconn.PgError{Code: "23505", ConstraintName: "one_per_key"}
 		}
 		return s.post("key-1", "{}")
 	},
@@ -310,6 +319,35 @@ func TestCurl_ExampleKeyIsAccepted(t *testing.T) {
 		answer := newService(t, p).post(headerValue(p.Key, exampleKey(p.Key)), "{}")
 		if answer.StatusCode != http.StatusCreated {
 			t.Errorf("%s: %s is answered with %d", name, exampleKey(p.Key), answer.StatusCode)
+		}
+	}
+}
+
+// A key that is forgotten is new, but the row that a guard watches may be there still: both ends that the page names are real.
+func TestPage_P1_G1_RetentionEndIsTheRuntimes(t *testing.T) {
+	for _, c := range []struct {
+		guards   []policy.Guard
+		effect   error // what the work meets when its effect is there still
+		statuses []int
+	}{
+		{nil, nil, []int{http.StatusCreated}},
+		{[]policy.Guard{{Constraint: "net"}}, &pgconn.PgError{Code: "23505", ConstraintName: "net"}, []int{http.StatusConflict, http.StatusCreated}},
+		{[]policy.Guard{{Constraint: "rule", On: "conflict"}}, &pgconn.PgError{Code: "23505", ConstraintName: "rule"}, []int{http.StatusConflict, http.StatusCreated}},
+	} {
+		p := strict()
+		p.Guards = c.guards
+		page := retentionEnd(&p).Plain()
+		for _, status := range c.statuses {
+			s := newService(t, p) // an empty store: the key is forgotten
+			if status == http.StatusConflict {
+				s.work = func() (runtime.Response, error) { return runtime.Response{}, c.effect }
+			}
+			if got := s.post("key-1", "{}").StatusCode; got != status {
+				t.Errorf("%d, want %d; the page says: %s", got, status, page)
+			}
+		}
+		if says := strings.Contains(page, "409"); says != (len(c.guards) > 0) {
+			t.Errorf("%d guards, and the page says: %s", len(c.guards), page)
 		}
 	}
 }
