@@ -55,22 +55,32 @@ func (s *session) checkStale(ctx context.Context, flags *projectFlags, fail *fai
 		return err
 	}
 	defer dir.Close()
-	plan, o, err := s.plan(ctx, p, dir, fail)
+	plan, o, found, err := s.plan(ctx, p, dir)
 	if err != nil {
 		return err
 	}
-	if !plan.Stale() {
+	if plan.Stale() {
+		o.Diff = string(plan.Diff())
+		s.sayStale(plan, o.Diff)
+	} else {
 		s.say(s.stdout, "%s, all up to date", plural(plan.Total, "file"))
-		return s.outcome(o)
 	}
-	diff := string(plan.Diff())
-	o.Diff = diff
+	failed := fail.failed(found)
+	if failed {
+		s.say(s.stderr, "idemgen: there are findings of --fail-on %s", fail)
+	}
+	if failed || plan.Stale() {
+		return errors.Join(errNo, s.outcome(o))
+	}
+	return s.outcome(o)
+}
+
+func (s *session) sayStale(plan *output.Plan, diff string) {
 	if s.format != "json" {
 		printDiff(s.stdout, diff, s.colourOn(s.stdout), isTerminal(s.stdout))
 	}
 	s.sayKept(plan)
 	s.say(s.stderr, "idemgen: generated files are stale; run 'idemgen generate' and commit what it changes")
-	return errors.Join(errNo, s.outcome(o))
 }
 
 // printDiff prints a diff as it is, so that it can be applied; on a terminal it is made safe to look at first.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/idemgen/idemgen/generator/diag"
 	"github.com/idemgen/idemgen/generator/output"
 )
 
@@ -72,9 +73,13 @@ func (s *session) generate(ctx context.Context, flags *projectFlags, fail *failO
 	}
 	defer unlock()
 
-	plan, o, err := s.plan(ctx, p, dir, fail)
+	plan, o, found, err := s.plan(ctx, p, dir)
 	if err != nil {
 		return err
+	}
+	if fail.failed(found) {
+		s.say(s.stderr, "idemgen: nothing is written while there are findings of --fail-on %s", fail)
+		return errors.Join(errNo, s.outcome(outcome{Findings: o.Findings, Files: []touched{}}))
 	}
 	if err := plan.Write(ctx); err != nil {
 		return err
@@ -88,29 +93,26 @@ func (s *session) generate(ctx context.Context, flags *projectFlags, fail *failO
 }
 
 // plan runs the generator and compares what it gives with the folder. Findings are printed here; the error is errNo when
-// the run does not pass with them.
-func (s *session) plan(ctx context.Context, p project, dir *output.Dir, fail *failOn) (*output.Plan, outcome, error) {
+// there are errors among them.
+func (s *session) plan(ctx context.Context, p project, dir *output.Dir) (*output.Plan, outcome, diag.List, error) {
 	result, found, err := s.runGenerator(ctx, p, dir)
 	s.report(found)
 	o := outcome{Findings: findings(found), Files: []touched{}}
 	if err != nil {
-		return nil, o, err
+		return nil, o, found, err
 	}
-	if fail.failed(found) {
-		if found.Err() == nil {
-			s.say(s.stderr, "idemgen: nothing is done while there are findings of --fail-on %s", fail)
-		}
-		return nil, o, errors.Join(errNo, s.outcome(o))
+	if found.Err() != nil {
+		return nil, o, found, errors.Join(errNo, s.outcome(o))
 	}
 	plan, err := dir.Plan(p.manifest, result)
 	if err != nil {
-		return nil, o, err
+		return nil, o, found, err
 	}
 	o.Kept = plan.Kept
 	for _, change := range plan.Changes {
 		o.Files = append(o.Files, touched{Path: change.Path, Action: string(change.Action)})
 	}
-	return plan, o, nil
+	return plan, o, found, nil
 }
 
 func (s *session) sayKept(plan *output.Plan) {
