@@ -18,6 +18,12 @@ import (
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
+// The media types of a form (HTML Living Standard, section 4.10.21.8).
+const (
+	formType      = "application/x-www-form-urlencoded"
+	multipartType = "multipart/form-data"
+)
+
 // maxParts bounds the parts of a multipart body.
 const maxParts = 1000
 
@@ -208,16 +214,21 @@ func (c *content) jsonKey(capture int) (string, error) {
 	return key, nil
 }
 
+// isForm reports whether the body is a form, of either type.
+func (c *content) isForm() bool {
+	return c.mediaType == formType || c.mediaType == multipartType && c.kind == kindMultipart
+}
+
 // formKey returns the field of a form that holds the key.
 func (c *content) formKey(name string) (string, error) {
-	if c.mediaType == "application/x-www-form-urlencoded" {
+	if c.mediaType == formType {
 		values, err := url.ParseQuery(string(c.body))
 		if err != nil {
 			return "", errors.New("cannot be read, because the form is not well-formed")
 		}
 		return single(values[name])
 	}
-	if c.kind != kindMultipart || c.mediaType != "multipart/form-data" {
+	if !c.isForm() {
 		return "", errNoKey
 	}
 	var values []string

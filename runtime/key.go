@@ -44,20 +44,40 @@ func (p *plan) keyOutsideBody(r *http.Request) (string, *Problem) {
 // keyInBody reads and checks a key in the body; a key from elsewhere is handed through.
 func (p *plan) keyInBody(key string, body *content) (string, *Problem) {
 	rules := &p.op.Policy.Key
-	var err error
-	switch rules.In {
-	case policy.InBody:
-		key, err = body.jsonKey(p.keyCapture)
-	case policy.InForm:
-		key, err = body.formKey(rules.Name)
-	default:
+	if rules.In != policy.InBody && rules.In != policy.InForm {
 		return key, nil
+	}
+	if problem := p.mediaWithKey(body); problem != nil {
+		return "", problem
+	}
+	var err error
+	if rules.In == policy.InBody {
+		key, err = body.jsonKey(p.keyCapture)
+	} else {
+		key, err = body.formKey(rules.Name)
 	}
 	key, problem := p.checked(key, err)
 	if problem != nil {
 		return "", problem
 	}
 	return key, p.sameAsHeader(body.request, key)
+}
+
+// mediaWithKey refuses a body of a type that cannot hold the key: a client that sent the key in it would be told that there
+// is none. Where the key is optional, a body that is clearly of another type is one without a key, which an operation may
+// take; one that does not say what it is may be taken for what holds a key, and its key must not be passed over.
+func (p *plan) mediaWithKey(body *content) *Problem {
+	rules := &p.op.Policy.Key
+	fits, detail, accept := body.kind == kindJSON, "The key is in the JSON body. Send JSON, with its Content-Type.", "application/json"
+	if rules.In == policy.InForm {
+		fits, detail, accept = body.isForm(), "The key is in the form. Send a form, with its Content-Type.", formType+", "+multipartType
+	}
+	if len(body.body) == 0 || fits || body.mediaType != "" && !rules.Required {
+		return nil
+	}
+	problem := p.problem(caseBadMedia, detail)
+	problem.Header.Set("Accept", accept)
+	return problem
 }
 
 // checked applies the policy's rules to what was read.

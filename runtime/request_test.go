@@ -81,7 +81,8 @@ func TestBegin_K4_K1_K6_KeyInEachPlace(t *testing.T) {
 			}
 		}
 	}
-	const missing, malformed, badBody = "missing-key", "malformed-key", "malformed-body"
+	noType := func(r *http.Request) { r.Header.Del("Content-Type") }
+	const missing, malformed, badBody, badMedia = "missing-key", "malformed-key", "malformed-body", "unsupported-media-type"
 	for _, c := range []struct {
 		name   string
 		key    func(*policy.Key)
@@ -122,7 +123,12 @@ func TestBegin_K4_K1_K6_KeyInEachPlace(t *testing.T) {
 		{"body key an object", inBody, `{"meta":{"key":{"key":"k"}}}`, nil, malformed},
 		{"body key too long", inBody, `{"meta":{"key":"123456789"}}`, nil, malformed},
 		{"body key twice", inBody, `{"meta":{"key":"k","key":"k"}}`, nil, badBody},
-		{"body not JSON", inBody, `meta=1`, form, missing},
+		{"body not JSON", inBody, `meta=1`, form, badMedia},
+		{"body JSON, and another type", inBody, `{"meta":{"key":"k"}}`, form, badMedia}, // what curl -d sends
+		{"body JSON, and no type", inBody, `{"meta":{"key":"k"}}`, noType, badMedia},
+		{"body JSON, and an unreadable type", inBody, `{"meta":{"key":"k"}}`, header("Content-Type", "JSON, please"), badMedia},
+		{"body empty, and another type", inBody, "", form, missing},
+		{"body empty, and no type", inBody, "", noType, missing},
 		{"body malformed", inBody, `{"meta":{"key":"k"}`, nil, badBody},
 		{"body and another header", inBody, `{"meta":{"key":"k"}}`, header("Idempotency-Key", "x"), malformed},
 		{"body and the same header", inBody, `{"meta":{"key":"k"}}`, header("Idempotency-Key", "k"), ""},
@@ -134,7 +140,11 @@ func TestBegin_K4_K1_K6_KeyInEachPlace(t *testing.T) {
 		{"form twice", inForm, "Idempotency.Key=k&Idempotency.Key=l", form, malformed},
 		{"form malformed", inForm, "Idempotency.Key=%zz", form, malformed},
 		{"form in the query", inForm, "a=1", both(form, path("/orders/o1/payments?Idempotency.Key=k")), missing},
-		{"form not a form", inForm, `{"Idempotency.Key":"k"}`, nil, missing},
+		{"form not a form", inForm, `{"Idempotency.Key":"k"}`, nil, badMedia},
+		{"form, and no type", inForm, "Idempotency.Key=k", noType, badMedia},
+		{"form, and an unreadable type", inForm, "Idempotency.Key=k", header("Content-Type", "form data"), badMedia},
+		{"form empty, and another type", inForm, "", nil, missing},
+		{"form of another multipart type", inForm, parts("x", "Idempotency.Key", "k"), header("Content-Type", "multipart/mixed; boundary=x"), badMedia},
 		{"multipart", inForm, parts("x", "a", "1", "Idempotency.Key", "k"), header("Content-Type", "multipart/form-data; boundary=x"), ""},
 		{"multipart absent", inForm, parts("x", "a", "1"), header("Content-Type", "multipart/form-data; boundary=x"), missing},
 		{"multipart twice", inForm, parts("x", "Idempotency.Key", "k", "Idempotency.Key", "k"), header("Content-Type", "multipart/form-data; boundary=x"), malformed},
@@ -160,7 +170,12 @@ func TestBegin_K4_K1_K6_KeyInEachPlace(t *testing.T) {
 				}
 				return
 			}
-			a.wantProblem(t, 400, c.want)
+			status := 400
+			if c.want == badMedia {
+				status = 415
+				wantAccept(t, a, s.op.Policy.Key.In)
+			}
+			a.wantProblem(t, status, c.want)
 			if s.store.claims.Load() != 0 || s.runs.Load() != 0 {
 				t.Error("the store was asked, or the handler ran")
 			}
@@ -171,12 +186,26 @@ func TestBegin_K4_K1_K6_KeyInEachPlace(t *testing.T) {
 			switch {
 			case c.name == "only the standard header": // a key in another place than the policy's is a second key
 				a.wantProblem(t, 400, malformed)
-			case c.want != missing:
+			case strings.HasSuffix(c.name, "no type") && c.want == badMedia, strings.HasSuffix(c.name, "unreadable type"):
+				a.wantProblem(t, 415, badMedia) // it may hold a key, which must not be passed over
+			case c.want != missing && c.want != badMedia: // a body of another type cannot hold a key
 				a.wantProblem(t, 400, c.want)
 			case a.status != 201:
 				t.Errorf("optional: %d %s", a.status, a.body)
 			}
 		})
+	}
+}
+
+// wantAccept checks that a 415 lists the types that can carry the key (RFC 9110, section 15.5.16).
+func wantAccept(t *testing.T, a answer, in policy.Location) {
+	t.Helper()
+	want := "application/json"
+	if in == policy.InForm {
+		want = "application/x-www-form-urlencoded, multipart/form-data"
+	}
+	if got := a.header.Get("Accept"); got != want {
+		t.Errorf("Accept %q, want %q", got, want)
 	}
 }
 
