@@ -127,6 +127,11 @@ func (p *plan) internal() *Problem {
 	return p.problem(caseInternal, "Nothing was done. Send the same request again with the same key.")
 }
 
+// internalWithoutKey is internal where there is no key.
+func (p *plan) internalWithoutKey() *Problem {
+	return p.problem(caseInternal, "Nothing was done. Send the same request again.")
+}
+
 // faulty is internal where another attempt is not going to help.
 func (p *plan) faulty() *Problem {
 	return p.problem(caseInternal, "Nothing was done. The service has a fault that sending the request again does not cure.")

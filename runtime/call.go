@@ -115,3 +115,19 @@ func (c *Call[TX]) respond(problem *Problem) Response {
 	c.dropMarker(answer)
 	return answer
 }
+
+// unavailable is the plan's, in words that fit the request.
+func (c *Call[TX]) unavailable() *Problem {
+	if c.key == "" {
+		return c.plan.unavailableWithoutKey()
+	}
+	return c.plan.unavailable()
+}
+
+// internal is the plan's, in words that fit the request.
+func (c *Call[TX]) internal() *Problem {
+	if c.key == "" {
+		return c.plan.internalWithoutKey()
+	}
+	return c.plan.internal()
+}

@@ -103,7 +103,7 @@ func (c *Call[TX]) Transaction(work func(ctx context.Context, tx TX) (Response, 
 	case gateBusy:
 		send(c.writer, c.respond(c.plan.inFlight()))
 	case gateGone:
-		send(c.writer, c.respond(c.plan.unavailable()))
+		send(c.writer, c.respond(c.unavailable()))
 	default:
 		send(c.writer, c.lead(ctx, turn, deadline, work))
 	}

@@ -87,7 +87,7 @@ func (c *Call[TX]) lead(ctx context.Context, turn *turn, deadline time.Time, wor
 			return c.respond(c.plan.problem(caseInternal, "The request could not be completed. Send it again with the same key."))
 		case runs == c.engine.settings.attempts:
 			c.engine.rollback(ctx, c.plan, claim.Work)
-			return c.respond(c.plan.unavailable())
+			return c.respond(c.unavailable())
 		}
 		turn.running()
 		last = c.run(ctx, claim.Work, work)
@@ -101,7 +101,7 @@ func (c *Call[TX]) lead(ctx context.Context, turn *turn, deadline time.Time, wor
 			return last.answer
 		case again:
 			if runs == c.engine.settings.attempts {
-				return c.respond(c.plan.unavailable())
+				return c.respond(c.unavailable())
 			}
 			pause(ctx, runs)
 		}
@@ -133,7 +133,7 @@ func (c *Call[TX]) notClaimed(ctx context.Context, err error, last verdict) *Pro
 	case last == unknown || last == failed:
 		return c.plan.unknownOutcome()
 	case err != nil:
-		return c.plan.unavailable()
+		return c.unavailable()
 	default:
 		return c.plan.inFlight()
 	}
@@ -148,7 +148,7 @@ func (c *Call[TX]) unprotected(ctx context.Context, work workFunc[TX]) Response 
 			if ctx.Err() == nil {
 				c.engine.observe(ctx, c.plan, "store failed", err)
 			}
-			return c.respond(c.plan.unavailableWithoutKey())
+			return c.respond(c.unavailable())
 		}
 		last := c.run(ctx, tx, work)
 		switch last.verdict {
@@ -160,7 +160,7 @@ func (c *Call[TX]) unprotected(ctx context.Context, work workFunc[TX]) Response 
 			return c.respond(c.plan.unrecorded())
 		}
 		if runs >= c.engine.settings.attempts {
-			return c.respond(c.plan.unavailableWithoutKey())
+			return c.respond(c.unavailable())
 		}
 		pause(ctx, runs)
 	}
@@ -189,7 +189,7 @@ func (c *Call[TX]) run(ctx context.Context, tx Work[TX], work workFunc[TX]) (res
 			panic(value)
 		}
 		c.engine.observe(ctx, c.plan, "handler panicked", &PanicError{Value: value, Stack: debug.Stack()})
-		result = run{verdict: answered, answer: c.respond(c.plan.internal())}
+		result = run{verdict: answered, answer: c.respond(c.internal())}
 	}()
 	result = c.attempt(ctx, tx, work)
 	returned = true
@@ -268,13 +268,13 @@ func (c *Call[TX]) refused(ctx context.Context, err error) run {
 		return guarded
 	}
 	if ctx.Err() != nil { // the client is gone, or its time is up
-		return run{verdict: answered, answer: c.respond(c.plan.unavailable())}
+		return run{verdict: answered, answer: c.respond(c.unavailable())}
 	}
 	c.engine.observe(ctx, c.plan, "handler failed", err)
 	if isExplained(err) { // a fault of the service's code, which the next attempt meets again
 		return run{verdict: answered, answer: c.respond(c.plan.faulty())}
 	}
-	return run{verdict: answered, answer: c.respond(c.plan.internal())}
+	return run{verdict: answered, answer: c.respond(c.internal())}
 }
 
 // guarded is what the violation of one of the policy's guards comes to.

@@ -613,6 +613,54 @@ func TestTransaction_OptionalKey(t *testing.T) {
 	a.wantRetryAfter(t)
 }
 
+// What a client without a key is told does not speak of one.
+func TestTransaction_OptionalKey_AdviceFitsTheRequest(t *testing.T) {
+	const again, withKey = "Nothing was done. Send the same request again.", "Nothing was done. Send the same request again with the same key."
+	const later, laterWithKey = "Nothing was done. Send the same request again later.", "Nothing was done. Send the same request again later, with the same key."
+	fails := func(context.Context, pgx.Tx, *runtime.Call[pgx.Tx]) (runtime.Response, error) {
+		return runtime.Response{}, errors.New("boom")
+	}
+	for _, c := range []struct {
+		name          string
+		work          work
+		gone          bool // the client goes away while the handler works
+		down          bool
+		status        int
+		without, with string
+	}{
+		{"error", fails, false, false, 500, again, withKey},
+		{"panic", func(context.Context, pgx.Tx, *runtime.Call[pgx.Tx]) (runtime.Response, error) { panic("boom") }, false, false, 500, again, withKey},
+		{"store down", nil, false, true, 503, later, laterWithKey},
+		{"client gone", fails, true, false, 503, later, laterWithKey},
+		{"run again too often", func(context.Context, pgx.Tx, *runtime.Call[pgx.Tx]) (runtime.Response, error) {
+			return runtime.Response{}, &pgconn.PgError{Code: "40001"}
+		}, false, false, 503, later, laterWithKey},
+	} {
+		for key, want := range map[string]string{"": c.without, "k": c.with} {
+			t.Run(c.name+" key "+key, func(t *testing.T) {
+				s := newService(t, payment(func(p *policy.Policy) { p.Key.Required = false }))
+				s.store.down.Store(c.down)
+				ctx, leave := context.WithCancel(context.Background())
+				defer leave()
+				s.work = func(ctx context.Context, tx pgx.Tx, call *runtime.Call[pgx.Tx]) (runtime.Response, error) {
+					if c.gone {
+						leave()
+					}
+					return c.work(ctx, tx, call)
+				}
+				r := s.request(body).WithContext(ctx)
+				if key != "" {
+					r.Header.Set("Idempotency-Key", key)
+				}
+				a := s.do(r)
+				if got := a.problem(t).Detail; a.status != c.status || got != want {
+					t.Errorf("%d %q, want %d %q", a.status, got, c.status, want)
+				}
+			})
+		}
+	}
+}
+
 func TestTransaction_X1_Expired(t *testing.T) {
 	s := newService(t, payment())
 	first := s.post("k", body)
