@@ -16,6 +16,8 @@ type format struct {
 	gapless bool
 	// lexical tools run files in the order of their names, not of their numbers.
 	lexical bool
+	// shared tools run every file, whatever others have its number.
+	shared bool
 	// write lays out one migration.
 	write func(m written) []part
 	// sumFile names the tool's checksum file, if it keeps one.
@@ -61,7 +63,7 @@ func findFormat(name string) (format, bool) {
 var formats = []format{
 	{
 		// plain files are run by hand or by a script: psql -v ON_ERROR_STOP=1 -f FILE.
-		name: "plain", file: regexp.MustCompile(`^(\d+)_.+\.sql$`), width: 5,
+		name: "plain", file: regexp.MustCompile(`^(\d+)_.+\.sql$`), width: 5, shared: true,
 		write: func(m written) []part {
 			return []part{
 				{name: m.base + ".sql", body: inTransaction(m.up, m.noTransaction)},

@@ -112,7 +112,7 @@ func removed(found issued, guards []guard) diag.List {
 		findings = append(findings, diag.Diagnostic{
 			Pos: m.pos, Rule: "guard-removed", Severity: diag.Warning,
 			Message: fmt.Sprintf("the constraint %s was issued here and no policy asks for it any more; it is left in place", name),
-			Hint: fmt.Sprintf("to drop it, write a migration with ALTER TABLE ... DROP CONSTRAINT %s and the line -- idemgen:%s %s",
+			Hint: fmt.Sprintf("where it was never applied, delete this file; to drop it, write a migration with ALTER TABLE ... DROP CONSTRAINT %s and the line -- idemgen:%s %s",
 				name, markDropped, name),
 		})
 	}

@@ -2,6 +2,7 @@ package migration
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -17,8 +18,8 @@ import (
 )
 
 // Generate returns the migrations that doc needs and the target folder lacks: the open steps of the keys table, then the
-// missing guards whose tables are known ([KnownTables]), then the tool's checksum file if it keeps one. Nothing is returned for a document without keyed
-// operations, nor on a second run over a folder that holds the first run's files.
+// missing guards whose tables ([KnownTables]) and columns are known, then the tool's checksum file if it keeps one. Nothing
+// is returned for a document without keyed operations, nor on a second run over a folder that holds the first run's files.
 //
 // The list holds what is wrong with the folder or the guards; where it has an error, files that do not depend on it are
 // returned all the same. The error is about the options.
@@ -36,11 +37,17 @@ func Generate(doc *policy.Document, o Options) ([]output.File, diag.List, error)
 		return nil, findings.Sorted(), nil
 	}
 	r.foreign(others)
+	r.guardsBeforeTables(guards, found, migrations)
 
 	r.counter, err = newCounter(r.format, o.Existing, o.Now)
 	if err != nil {
 		// The folder is not one that the tool would accept; nothing can be added to it.
-		findings = append(findings, r.about("migration-number", err.Error(), "mend the folder, or choose another format"))
+		hint := "mend the folder, or choose another format"
+		var two *collision
+		if errors.As(err, &two) {
+			hint = "give the one that was applied nowhere yet the next free number; a file of idemgen's may be renamed, as long as its content stays"
+		}
+		findings = append(findings, r.about("migration-number", err.Error(), hint))
 		return nil, findings.Sorted(), nil
 	}
 	if err := r.schema(found); err != nil {
@@ -49,6 +56,7 @@ func Generate(doc *policy.Document, o Options) ([]output.File, diag.List, error)
 	if tables, all := KnownTables(doc, o); !all {
 		guards = ready(guards, tables)
 	}
+	guards = r.columnsKnown(guards, found)
 	for _, g := range guards {
 		if _, ok := found.guards[g.Constraint]; ok {
 			continue

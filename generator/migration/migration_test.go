@@ -213,7 +213,8 @@ func TestGenerate_RemovedGuardIsReportedNotDropped(t *testing.T) {
 	doc.Operations[0].Policy.Guards = doc.Operations[0].Policy.Guards[:1]
 
 	again, findings := generate(t, doc, o)
-	if len(again) > 0 || len(findings) != 1 || findings[0].Rule != "guard-removed" || findings[0].Severity != diag.Warning {
+	if len(again) > 0 || len(findings) != 1 || findings[0].Rule != "guard-removed" || findings[0].Severity != diag.Warning ||
+		!strings.HasPrefix(findings[0].Hint, "where it was never applied, delete this file; to drop it, ") {
 		t.Fatalf("%d files, findings %v", len(again), findings)
 	}
 
@@ -253,6 +254,14 @@ func TestGenerate_Numbering(t *testing.T) {
 		{"tern with a timestamp", "tern", []string{"20250101120000_a.sql"}, now, "!migration-number"},
 		{"atlas", "atlas", []string{"20250101120000.sql"}, now, "20261129180000_idemgen_schema_1.sql"},
 		{"plain, no numbers", "plain", []string{"README.md", "schema.sql"}, now, "00001_idemgen_schema_1.sql"},
+		{"two of one number", "goose", []string{"00001_a.sql", "00001_b.sql"}, now, "!migration-number"},
+		{"one number, of another width", "dbmate", []string{"1_a.sql", "00001_b.sql"}, now, "!migration-number"},
+		{"SQL and Go of one number", "goose", []string{"00001_a.sql", "00001_a.go"}, now, "!migration-number"},
+		{"a test beside a Go migration", "goose", []string{"00001_a.go", "00001_a_test.go"}, now, "00002_idemgen_schema_1.sql"},
+		{"two ways up", "golang-migrate", []string{"1_a.up.sql", "1_a.down.sql", "1_b.up.sql"}, now, "!migration-number"},
+		{"two in tern", "tern", []string{"001_a.sql", "001_b.sql"}, now, "!migration-number"},
+		{"two in atlas", "atlas", []string{"20250101120000.sql", "20250101120000_b.sql"}, now, "!migration-number"},
+		{"plain files run by name", "plain", []string{"00001_a.sql", "00001_a.down.sql", "00001_b.sql"}, now, "00002_idemgen_schema_1.sql"},
 		{"too large", "dbmate", []string{"99999999999999999999_a.sql"}, now, "!migration-number"},
 	}
 	for _, test := range tests {
@@ -273,6 +282,16 @@ func TestGenerate_Numbering(t *testing.T) {
 				t.Errorf("got %s, findings %v", files[0].Path, findings)
 			}
 		})
+	}
+}
+
+func TestGenerate_CollisionNamesBothFiles(t *testing.T) {
+	files, _ := generate(t, payments(), options("goose"))
+	o := options("goose", append(kept(nil, files), Existing{Name: "00001_invoices.sql", Content: []byte("CREATE TABLE invoices ();\n")})...)
+	again, findings := generate(t, payments(), o)
+	want := "migrations: 00001_idemgen_schema_1.sql and 00001_invoices.sql have one number, and goose takes a number for one migration (migration-number)"
+	if len(again) > 0 || len(findings) != 1 || findings[0].Error() != want || findings[0].Severity != diag.Error || !strings.Contains(findings[0].Hint, "next free number") {
+		t.Errorf("%d files, findings %v\nwant %s", len(again), findings, want)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -14,6 +15,19 @@ type counter struct {
 	next  func(last int64) int64
 }
 
+// half is a number's way up, or its way down where that has a file of its own.
+type half struct {
+	version int64
+	down    bool
+}
+
+// collision is two migrations of one number: the tool refuses the folder, or never runs one of them.
+type collision struct{ first, second, tool string }
+
+func (c *collision) Error() string {
+	return fmt.Sprintf("%s and %s have one number, and %s takes a number for one migration", c.first, c.second, c.tool)
+}
+
 // timestampLayout is the version of goose, golang-migrate, dbmate and Atlas by default.
 const timestampLayout = "20060102150405"
 
@@ -22,6 +36,7 @@ const timestampLayout = "20060102150405"
 func newCounter(f format, existing []Existing, now time.Time) (*counter, error) {
 	c := &counter{width: f.width, next: func(last int64) int64 { return last + 1 }}
 	seen := make(map[int64]string)
+	taken := make(map[half]string)
 	newest := ""
 	for _, file := range existing {
 		match := f.file.FindStringSubmatch(file.Name)
@@ -31,6 +46,14 @@ func newCounter(f format, existing []Existing, now time.Time) (*counter, error) 
 		version, err := strconv.ParseInt(match[1], 10, 64)
 		if err != nil {
 			return nil, fmt.Errorf("%s: the number is too large", file.Name)
+		}
+		// A Go migration's test has its number, and no tool runs it.
+		if !f.shared && !strings.HasSuffix(file.Name, "_test.go") {
+			place := half{version, strings.Contains(file.Name, ".down.")}
+			if other, ok := taken[place]; ok {
+				return nil, &collision{first: min(other, file.Name), second: max(other, file.Name), tool: f.name}
+			}
+			taken[place] = file.Name
 		}
 		seen[version] = file.Name
 		if version >= c.last {

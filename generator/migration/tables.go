@@ -18,6 +18,8 @@ type schemaOf struct {
 	// silent is true where the user has migrations and none creates a table in SQL that can be read: the tables come from
 	// code or from another folder, and nothing can be told of any.
 	silent bool
+	// text is what was read: every file but ours and the ways down.
+	text string
 }
 
 // readTables looks for tables in every file but the ways down. It reads on where it does not understand: a table too many
@@ -37,6 +39,7 @@ func readTables(f format, files []Existing) schemaOf {
 			own++
 		}
 		found.tables = append(found.tables, tablesIn(string(content))...)
+		found.text += string(content) + "\n"
 	}
 	found.silent = own > 0 && len(found.tables) == 0
 	return found
@@ -110,7 +113,5 @@ func KnownTables(doc *policy.Document, o Options) (tables []string, all bool) {
 
 // ready leaves out the guards that wait for their tables.
 func ready(guards []guard, tables []string) []guard {
-	return slices.DeleteFunc(guards, func(g guard) bool {
-		return !slices.ContainsFunc(tables, func(table string) bool { return policy.SameTable(table, g.Table) })
-	})
+	return slices.DeleteFunc(guards, func(g guard) bool { return !names(tables, g.Table) })
 }
