@@ -78,15 +78,20 @@ func (l *loading) ambiguous(names []keyName, name string, declaration *yaml.Node
 	return "", false
 }
 
-// declaredKey takes over what a schema says of the key's form.
+// declaredKey takes over what a schema, with all that it is combined of, says of the key's form: the narrower of two.
 func (l *loading) declaredKey(key policy.Key, schema *yaml.Node) policy.Key {
-	key.MinLength, key.MaxLength = count(get(schema, "minLength")), count(get(schema, "maxLength"))
-	if pattern := get(schema, "pattern"); isText(pattern) {
-		key.Pattern = pattern.Value
-	}
-	if text(get(schema, "format")) == "uuid" {
-		key.Format = policy.UUID
-	}
+	l.gather(schema, map[*yaml.Node]bool{}, func(part *yaml.Node) {
+		key.MinLength = max(key.MinLength, count(get(part, "minLength")))
+		if length := count(get(part, "maxLength")); length > 0 && (key.MaxLength == 0 || length < key.MaxLength) {
+			key.MaxLength = length
+		}
+		if pattern := get(part, "pattern"); isText(pattern) && key.Pattern == "" {
+			key.Pattern = pattern.Value
+		}
+		if text(get(part, "format")) == "uuid" {
+			key.Format = policy.UUID
+		}
+	})
 	return key
 }
 
@@ -104,15 +109,13 @@ func count(n *yaml.Node) int {
 
 // declaredMembers finds keys among the members of a body.
 func (l *loading) declaredMembers(mediaType string, schema *yaml.Node) []policy.DeclaredKey {
-	var names []keyName
-	in := policy.InBody
-	switch base := baseMediaType(mediaType); {
-	case isJSON(base):
-		names = bodyKeys
-	case base == "application/x-www-form-urlencoded", base == "multipart/form-data":
-		names, in = formKeys, policy.InForm
-	default:
+	in, ok := carries(mediaType)
+	if !ok {
 		return nil
+	}
+	names := bodyKeys
+	if in == policy.InForm {
+		names = formKeys
 	}
 	top := l.properties(schema)
 	var keys []policy.DeclaredKey
@@ -137,6 +140,18 @@ func (l *loading) declaredMembers(mediaType string, schema *yaml.Node) []policy.
 		return keys
 	}
 	return l.batchKeys(top)
+}
+
+// carries says what a key in a body of a media type is called, a body key or a form key; ok is false where there can be
+// none.
+func carries(mediaType string) (in policy.Location, ok bool) {
+	switch base := baseMediaType(mediaType); {
+	case isJSON(base):
+		return policy.InBody, true
+	case base == "application/x-www-form-urlencoded", base == "multipart/form-data":
+		return policy.InForm, true
+	}
+	return "", false
 }
 
 // batchKeys finds keys that stand once per item of a batch: in the objects of a list, or of a map, at the body's top
@@ -189,15 +204,27 @@ func (l *loading) properties(schema *yaml.Node) []property {
 	return list
 }
 
-// gather visits a schema and what its allOf brings, each once.
+// gather visits a schema and what it is combined of, each once: what it refers to, what its allOf brings, and the one
+// branch of a oneOf or anyOf that is not null.
 func (l *loading) gather(schema *yaml.Node, seen map[*yaml.Node]bool, visit func(part *yaml.Node)) {
-	schema, _ = l.refs.deref(schema, looking)
 	if schema == nil || seen[schema] || len(seen) > maxDepth {
 		return
 	}
 	seen[schema] = true
+	if reference(schema) != nil {
+		target, _ := l.refs.deref(schema, looking)
+		l.gather(target, seen, visit)
+		if !l.siblings() {
+			return // OpenAPI 3.0: what stands beside $ref is ignored
+		}
+	}
 	for _, part := range items(get(schema, "allOf")) {
 		l.gather(part, seen, visit)
+	}
+	for _, keyword := range []string{"oneOf", "anyOf"} {
+		if branches, _ := splitNull(get(schema, keyword)); len(branches) == 1 {
+			l.gather(branches[0], seen, visit)
+		}
 	}
 	visit(schema)
 }

@@ -222,6 +222,7 @@ func (l *loading) decide(op *operation, root *extension.Root) {
 		FernIdempotent: get(op.node, "x-fern-idempotent"),
 		FernHeaders:    get(l.root, "x-fern-idempotency-headers"),
 		AcceptDeclared: l.options.AcceptDeclared,
+		Named:          func(place policy.Key) (policy.DeclaredKey, bool) { return l.named(op, place) },
 		At:             l.src.at,
 	})
 	l.rep.list = append(l.rep.list, found...)

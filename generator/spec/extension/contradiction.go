@@ -39,6 +39,9 @@ func length(n int) string {
 // difference at both places: a client reads one of them, the server keeps the other.
 func (v *resolver) reportContradictions(declared policy.DeclaredKey) {
 	for _, m := range declaredMembers {
+		if m.member == "key.required" && !v.saysRequired(declared) {
+			continue // the check of the key's schema reports it
+		}
 		for _, layer := range v.authoredLayers() {
 			set, ok := layer.settings[m.member]
 			if !ok || v.statedDeeper(m.member, layer) {

@@ -44,6 +44,9 @@ func (v *resolver) layDeclared() {
 		key = v.declaredKey()
 	}
 	if key == nil {
+		key = v.namedKey()
+	}
+	if key == nil {
 		return
 	}
 	v.lay(v.declaredSettings(*key), policy.LevelDeclared, key.Pos)
@@ -91,6 +94,32 @@ func (v *resolver) declaredKey() *policy.DeclaredKey {
 			"%s declares its key in the items of a batch, and a key identifies the whole request", v.name()))
 	}
 	return nil
+}
+
+// namedKey is what the schemas say of the body or form key that x-idempotency names.
+func (v *resolver) namedKey() *policy.DeclaredKey {
+	place, _, stated := v.statedPlace()
+	if v.in.Named == nil || !stated || v.unread(keyPlace...) {
+		return nil
+	}
+	switch {
+	case place.In == policy.InBody && place.Pointer != "":
+	case place.In == policy.InForm && v.statedAnywhere("key.name"):
+	default:
+		return nil
+	}
+	key, ok := v.in.Named(place)
+	if !ok {
+		return nil
+	}
+	v.named = true
+	return &key
+}
+
+// saysRequired reports whether a declaration says something of key.required. A member that x-idempotency made the key,
+// and that its schema lets be left out, was not written as a key: that must not make requests without one run unprotected.
+func (v *resolver) saysRequired(declared policy.DeclaredKey) bool {
+	return !v.named || declared.Key.Required
 }
 
 // keysIn are the keys that are in one location.
@@ -143,7 +172,9 @@ func (v *resolver) declaredSettings(declared policy.DeclaredKey) settings {
 	} else {
 		put("key.name", func(p *policy.Policy) { p.Key.Name = key.Name })
 	}
-	put("key.required", func(p *policy.Policy) { p.Key.Required = key.Required })
+	if v.saysRequired(declared) {
+		put("key.required", func(p *policy.Policy) { p.Key.Required = key.Required })
+	}
 	if slices.Contains([]policy.Format{policy.UUID, policy.UUID4, policy.UUID5, policy.UUID7}, key.Format) {
 		put("key.format", func(p *policy.Policy) { p.Key.Format = key.Format })
 	}

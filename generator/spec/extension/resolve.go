@@ -22,7 +22,10 @@ type ResolveInput struct {
 	FernIdempotent, FernHeaders *yaml.Node
 	// AcceptDeclared takes a key parameter that the document declares as a decision.
 	AcceptDeclared bool
-	At             Locator
+	// Named looks up what the schemas say of a key in a body or form whose place x-idempotency names, nil where there are
+	// none. Required is true only where no body can leave the key out.
+	Named func(place policy.Key) (policy.DeclaredKey, bool)
+	At    Locator
 }
 
 // Resolve decides about one operation and works out its effective policy: it fills Decision, Reason, Condition, DecidedAt,
@@ -52,6 +55,8 @@ type resolver struct {
 	diags diag.List
 	// accepted is the declared key that the decision itself rests on, if it does.
 	accepted *policy.DeclaredKey
+	// named is true when the declaration that counts was found at the place that x-idempotency names.
+	named bool
 	// effective holds the setting of the strongest layer for each member.
 	effective map[string]effectiveSetting
 }
