@@ -34,6 +34,10 @@ func TestLoad_NamedKey_K3(t *testing.T) {
 		{"too long for an index", "3.0.3", "{in: body, pointer: /id}", json, "required: [id], properties: {id: {type: string, maxLength: 5000}}", "", policy.Key{Required: true, Format: policy.AnyFormat, MinLength: 1, MaxLength: 1024}, "declared-key-length"},
 		{"several bodies", "3.0.3", "{in: body, pointer: /id}", json, "required: [id], properties: {id: {type: string, format: uuid, minLength: 2, maxLength: 36}}",
 			"application/vnd.a+json: {schema: {type: object, required: [id], properties: {id: {type: string, minLength: 1, maxLength: 64}}}}", long, ""},
+		{"two parts of one member", "3.0.3", "{in: body, pointer: /id}", json, "allOf: [{required: [id], properties: {id: {type: string}}}, {properties: {id: {type: string, maxLength: 64}}}]", "", long, ""},
+		{"a schema in itself", "3.0.3", "{in: body, pointer: /loop/loop/id}", json, `required: [loop], properties: {loop: {$ref: "#/components/schemas/Loop"}}`, "", long, ""},
+		{"no limit in one of several bodies", "3.0.3", "{in: body, pointer: /id}", json, "required: [id], properties: {id: {type: string, maxLength: 36}}",
+			"application/vnd.a+json: {schema: {type: object, required: [id], properties: {id: {type: string}}}}", open, ""},
 		{"free", "3.0.3", "{in: body, pointer: /id/x}", json, "properties: {id: {type: object}}", "", open, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -51,7 +55,7 @@ paths:
           ` + test.media + `: {schema: {type: object, ` + test.schema + `}}
           ` + test.more + `
       responses: {"200": {description: ok}}
-components: {schemas: {UUID: ` + uuid + `, Text: {type: string}}}
+components: {schemas: {UUID: ` + uuid + `, Text: {type: string}, Loop: {type: object, required: [id, loop], properties: {id: {type: string, maxLength: 64}, loop: {$ref: "#/components/schemas/Loop"}}}}}
 `
 			doc, found, err := Load(Options{File: writeSpec(t, "openapi.yaml", text)})
 			if err != nil {
