@@ -15,6 +15,8 @@ func TestLoad_NamedKey_K3(t *testing.T) {
 	open := policy.Key{Required: true, Format: policy.AnyFormat, MinLength: 1, MaxLength: 255}
 	long := open
 	long.MaxLength = 64
+	optional := long
+	optional.Required = false
 	for _, test := range []struct {
 		name, version, key, media, schema, more string
 		want                                    policy.Key
@@ -38,6 +40,9 @@ func TestLoad_NamedKey_K3(t *testing.T) {
 		{"a schema in itself", "3.0.3", "{in: body, pointer: /loop/loop/id}", json, `required: [loop], properties: {loop: {$ref: "#/components/schemas/Loop"}}`, "", long, ""},
 		{"no limit in one of several bodies", "3.0.3", "{in: body, pointer: /id}", json, "required: [id], properties: {id: {type: string, maxLength: 36}}",
 			"application/vnd.a+json: {schema: {type: object, required: [id], properties: {id: {type: string}}}}", open, ""},
+		{"optional, and its object can be null", "3.0.3", "{in: body, pointer: /o/id, required: false}", json, "required: [o], properties: {o: {type: object, nullable: true, required: [id], properties: {id: {type: string, maxLength: 64}}}}", "", optional, ""},
+		{"optional, and it can be null", "3.0.3", "{in: body, pointer: /id, required: false}", json, "required: [id], properties: {id: {type: string, nullable: true, maxLength: 64}}", "", optional, ""},
+		{"optional, and required in the schema", "3.0.3", "{in: body, pointer: /id, required: false}", json, "required: [id], properties: {id: {type: string, maxLength: 64}}", "", optional, "key-contradicts-declaration key-contradicts-declaration"},
 		{"free", "3.0.3", "{in: body, pointer: /id/x}", json, "properties: {id: {type: object}}", "", open, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
