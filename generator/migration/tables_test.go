@@ -138,7 +138,7 @@ func TestGenerate_G1_GuardBeforeItsTable(t *testing.T) {
 			{"on a way down", "00099_payments.down.sql", nil, false},
 		} {
 			o := options("goose", append(kept(first.Existing, files), Existing{Name: test.file, Content: []byte("CREATE TABLE billing.payments ();")})...)
-			o.Guards, o.Tables = style, append(test.tables, "accounts")
+			o.Guards, o.Tables = style, slices.Concat(test.tables, []string{"accounts"})
 			again, findings := generate(t, &policy.Document{Operations: onlyRule()}, o)
 			findings = slices.DeleteFunc(findings, func(d diag.Diagnostic) bool { return d.Rule == "guard-removed" })
 			if len(again) > 0 || (len(findings) > 0) != test.warned {
