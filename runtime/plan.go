@@ -87,7 +87,7 @@ func (p *plan) checkKey(fault faultFunc) {
 	switch key.In {
 	case policy.InHeader:
 		p.keyHeader = http.CanonicalHeaderKey(key.Name)
-		if !isToken(key.Name) {
+		if !policy.IsToken(key.Name) {
 			fault("key.name %q is not a header name", key.Name)
 		}
 		switch key.Syntax {
@@ -156,7 +156,7 @@ func (p *plan) checkScope(fault faultFunc) {
 			fault("scope: %q stands twice", part)
 		}
 		if name, ok := part.Header(); ok {
-			if !isToken(name) {
+			if !policy.IsToken(name) {
 				fault("scope: %q is not a header name", name)
 			}
 			continue
@@ -210,7 +210,7 @@ func (p *plan) checkFingerprint(fault faultFunc) {
 		}
 	}
 	for _, name := range f.Headers {
-		if !isToken(name) {
+		if !policy.IsToken(name) {
 			fault("fingerprint.headers: %q is not a header name", name)
 		}
 		p.fingerprint = append(p.fingerprint, http.CanonicalHeaderKey(name))
@@ -231,8 +231,7 @@ func (p *plan) capture(path []string) int {
 
 func (p *plan) checkStore(fault faultFunc) {
 	pol := &p.op.Policy
-	// What has expired counts as absent: a commit whose answer was lost would be taken for none, and the work run again (A6).
-	if least := 2*p.settings.commitTimeout + p.settings.claimTimeout; pol.Retention < least {
+	if least := p.settings.leastRetention(); pol.Retention < least {
 		fault("retention is %v: it is at least %v, the time that it can take to find out about a commit whose answer was lost", pol.Retention, least)
 	}
 	if len(pol.Store.Statuses) == 0 {
@@ -254,7 +253,7 @@ func (p *plan) checkStore(fault faultFunc) {
 	}
 	for _, name := range pol.Store.Headers {
 		switch {
-		case !isToken(name):
+		case !policy.IsToken(name):
 			fault("store.headers: %q is not a header name", name)
 		case neverStored(http.CanonicalHeaderKey(name)):
 			fault("store.headers: %s is never kept, since it belongs to one answer on one connection", name)
@@ -268,7 +267,7 @@ func (p *plan) checkAnswers(fault faultFunc) {
 	if pol.Replay.As != "" && pol.Replay.As != policy.Stored {
 		fault("replay.as is %q: this runtime replays %q only", pol.Replay.As, policy.Stored)
 	}
-	if pol.Replay.Header != "" && !isToken(pol.Replay.Header) {
+	if pol.Replay.Header != "" && !policy.IsToken(pol.Replay.Header) {
 		fault("replay.header %q is not a header name", pol.Replay.Header)
 	}
 	if !isFieldValue(pol.Replay.Value) {
@@ -302,7 +301,7 @@ func (p *plan) checkAnswers(fault faultFunc) {
 			fault("errors: status %d of %s is not an error", answer.Status, c.name)
 		}
 		for _, header := range answer.Headers {
-			if !isToken(header.Name) || !isFieldValue(header.Value) {
+			if !policy.IsToken(header.Name) || !isFieldValue(header.Value) {
 				fault("errors: %q is not a header that can be sent", header.Name)
 			}
 		}
@@ -318,21 +317,6 @@ func (p *plan) wait() time.Duration {
 }
 
 func finalStatus(status int) bool { return status >= 200 && status <= 599 }
-
-// isToken reports whether text is a token of RFC 9110, section 5.6.2.
-func isToken(text string) bool {
-	if text == "" {
-		return false
-	}
-	for i := range len(text) {
-		c := text[i]
-		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
-		if !letter && !strings.ContainsRune("!#$%&'*+-.^_`|~", rune(c)) {
-			return false
-		}
-	}
-	return true
-}
 
 // isFieldValue reports whether text can be sent as a header's value as it is.
 func isFieldValue(text string) bool {

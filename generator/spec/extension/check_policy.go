@@ -3,8 +3,8 @@ package extension
 import (
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/idemgen/idemgen/runtime"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
@@ -53,16 +53,12 @@ func (v *resolver) checkScope() {
 // entry is the member path of a list's entry, as origins have it.
 func entry(list string, index int) string { return list + "." + itoa(index) }
 
-// leastRetention is what the runtime asks for with its default bounds: the time that it can take to find out about a
-// commit whose answer was lost.
-const leastRetention = 15 * time.Second
-
 func (v *resolver) checkRetention() {
 	p := &v.op.Policy
-	if p.Retention < leastRetention {
+	if p.Retention < runtime.LeastRetention {
 		v.report(ruleRetentionShort, "retention", "keep records for minutes at least, and for longer than any client goes on retrying",
 			"retention %s is shorter than %s, in which the service may still be finding out about a commit whose answer was lost",
-			human(p.Retention), human(leastRetention))
+			human(p.Retention), human(runtime.LeastRetention))
 	}
 	if p.RetryWindow == 0 || p.Retention > p.RetryWindow {
 		return
@@ -96,7 +92,7 @@ func (v *resolver) checkKeyPlace() {
 		v.checkSyntaxPlace()
 		return
 	}
-	if !IsToken(key.Name) {
+	if !policy.IsToken(key.Name) {
 		v.report(ruleBadHeader, "key.name", "header names have letters, digits and hyphens", "key.name %s is not a header name", show(key.Name))
 	} else if reservedHeaders[canonicalHeader(key.Name)] {
 		v.report(ruleHeaderRole, "key.name", "name another header", "key.name %s has a meaning of its own in HTTP", show(key.Name))
