@@ -2,7 +2,6 @@ package generator_test
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -10,6 +9,7 @@ import (
 
 	"github.com/idemgen/idemgen/generator"
 	"github.com/idemgen/idemgen/generator/config"
+	"github.com/idemgen/idemgen/internal/realspecs"
 )
 
 // BenchmarkStripe is a whole run on Stripe's document of 8 MB with ten operations keyed, beside what loading that document
@@ -17,10 +17,7 @@ import (
 //
 //	go test ./generator -run '^$' -bench Stripe -count 6
 func BenchmarkStripe(b *testing.B) {
-	document := filepath.Join("..", "..", "shared", "specs", "stripe_spec3.json")
-	if _, err := os.Stat(document); err != nil {
-		b.Skip(err)
-	}
+	document := realspecs.File(b, "..", "stripe_spec3.json")
 	settings, err := config.Default().With(config.Overrides{
 		Spec: document, Overlays: []string{filepath.Join("..", "testdata", "realspecs", "stripe.overlay.yaml")}, Migrations: "goose",
 	})

@@ -59,7 +59,7 @@ func normalise(r Response) (Response, error) {
 		if strings.HasPrefix(name, http.TrailerPrefix) || http.CanonicalHeaderKey(name) == "Trailer" {
 			return Response{}, Explain("the handler's answer has trailers", ErrStreaming)
 		}
-		if !isToken(name) {
+		if !policy.IsToken(name) {
 			return Response{}, Explain("the handler's answer has a header whose name is not a token", nil)
 		}
 		canonical := http.CanonicalHeaderKey(name)

@@ -3,6 +3,8 @@ package runtime
 import (
 	"encoding/json"
 	"net/http"
+
+	"github.com/idemgen/idemgen/runtime/policy"
 )
 
 // shape writes the body of a problem.
@@ -26,7 +28,7 @@ func stripeShape(p *Problem) (string, any) {
 		Message string `json:"message"`
 	}
 	kind := p.Type
-	if !isToken(kind) { // a URI, or nothing: not one of Stripe's types
+	if !policy.IsToken(kind) { // a URI, or nothing: not one of Stripe's types
 		kind = "invalid_request_error"
 		if p.status() >= http.StatusInternalServerError {
 			kind = "api_error"

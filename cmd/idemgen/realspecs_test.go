@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/idemgen/idemgen/internal/realspecs"
 )
 
 // realSpecs are documents as their owners publish them; see ../shared/specs/README.md. policy is an overlay of ours for
@@ -25,21 +27,14 @@ var realSpecs = []struct{ name, file, policy string }{
 	{"openai", "openai_openapi.yaml", "openai.overlay.yaml"},
 }
 
-// specFolder is where the real documents are. They are not a part of this repository; continuous integration has to have
-// them.
-func specFolder(t *testing.T) string {
+// realSpec is the path of a real document, which stays right when the test changes its folder.
+func realSpec(t *testing.T, name string) string {
 	t.Helper()
-	folder, err := filepath.Abs("../../../shared/specs")
+	file, err := filepath.Abs(realspecs.File(t, "../..", name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(folder); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("the real documents are not there: %v", err)
-		}
-		t.Skipf("the real documents are not there: %v", err)
-	}
-	return folder
+	return file
 }
 
 // idemgen runs a command in this process and returns what it prints.
@@ -56,7 +51,7 @@ func idemgen(t *testing.T, want int, args ...string) (stdout, stderr string) {
 // For each real document: init, generate, the same again, check. The results together are one
 // module that go vet and staticcheck accept and whose generated tests pass.
 func TestRealSpecs(t *testing.T) {
-	specs := specFolder(t)
+	specs := filepath.Dir(realSpec(t, realSpecs[0].file))
 	repository, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +143,7 @@ func readFile(t *testing.T, name string) string {
 
 // R6: operations that stream their answer are refused, each with its position in the document, and nothing is written.
 func TestRealSpecs_R6_StreamsAreRefused(t *testing.T) {
-	document := filepath.Join(specFolder(t), "openai_openapi.yaml")
+	document := realSpec(t, "openai_openapi.yaml")
 	overlay, err := filepath.Abs("../../testdata/realspecs/openai-streaming.overlay.yaml")
 	if err != nil {
 		t.Fatal(err)

@@ -1,19 +1,13 @@
 package example_test
 
 import (
-	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/idemgen/idemgen/generator/example"
 	"github.com/idemgen/idemgen/generator/spec"
+	"github.com/idemgen/idemgen/internal/realspecs"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
-
-// specs is where real documents lie, beside the repository; see its README.
-const specs = "../../../shared/specs"
 
 // Every keyed operation of the real documents has a request, another one, and a valid value for each JSON answer.
 func TestRealDocuments(t *testing.T) {
@@ -21,11 +15,7 @@ func TestRealDocuments(t *testing.T) {
 		"adyen_CheckoutService-v71.yaml", "obie_vrp.yaml", "paypal_checkout_orders_v2.json", "square_api.json", "twilio_api_v2010.json",
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(specs, name)
-			if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && os.Getenv("CI") != "true" {
-				t.Skipf("%s is missing", path)
-			}
-			doc, _, err := spec.Load(spec.Options{File: path, AcceptDeclared: true})
+			doc, _, err := spec.Load(spec.Options{File: realspecs.File(t, "../..", name), AcceptDeclared: true})
 			if err != nil {
 				t.Fatal(err)
 			}

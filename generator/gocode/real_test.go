@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,23 +14,13 @@ import (
 	"github.com/idemgen/idemgen/generator/gocode"
 	"github.com/idemgen/idemgen/generator/output"
 	"github.com/idemgen/idemgen/generator/spec"
+	"github.com/idemgen/idemgen/internal/realspecs"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
-// specs is where real documents lie, beside the repository; see its README.
-const specs = "../../../shared/specs"
-
-// specFile returns the path of a real document. Without the folder the test is skipped, but not where CI promises it.
 func specFile(t testing.TB, name string) string {
 	t.Helper()
-	path := filepath.Join(specs, name)
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("%s is missing", path)
-		}
-		t.Skipf("%s is missing", path)
-	}
-	return path
+	return realspecs.File(t, "../..", name)
 }
 
 // realDocuments are the real documents with the operations that are keyed there: those that declare a key parameter, or

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/idemgen/idemgen/generator/output"
 	"github.com/idemgen/idemgen/generator/spec"
+	"github.com/idemgen/idemgen/internal/realspecs"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
@@ -52,11 +52,7 @@ func TestRoundTrip_H3_F4_R7_RealDocuments(t *testing.T) {
 	module := newModule(t)
 	operations := 0
 	for _, real := range roundTripDocuments {
-		path := filepath.Join("../../../shared/specs", real.file)
-		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && os.Getenv("CI") != "true" {
-			t.Skipf("%s is missing", path)
-		}
-		o := spec.Options{File: path, AcceptDeclared: true}
+		o := spec.Options{File: realspecs.File(t, "../..", real.file), AcceptDeclared: true}
 		if real.keyed != nil {
 			o.Overlays = []string{overlayFor(t, real.keyed)}
 		}

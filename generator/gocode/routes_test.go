@@ -5,11 +5,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/idemgen/idemgen/generator/spec"
+	"github.com/idemgen/idemgen/internal/realspecs"
 	"github.com/idemgen/idemgen/runtime/policy"
 	"github.com/idemgen/idemgen/runtime/wire"
 )
@@ -93,11 +93,7 @@ func TestRoutes_RealDocuments(t *testing.T) {
 // everyOperationKeyed is a real document as if every operation were keyed, without its schemas.
 func everyOperationKeyed(t *testing.T, name string) *policy.Document {
 	t.Helper()
-	file := "../../../shared/specs/" + name
-	if _, err := os.Stat(file); err != nil && os.Getenv("CI") != "true" {
-		t.Skipf("%s is missing", file)
-	}
-	loaded, _, err := spec.Load(spec.Options{File: file})
+	loaded, _, err := spec.Load(spec.Options{File: realspecs.File(t, "../..", name)})
 	if err != nil {
 		t.Fatal(err)
 	}

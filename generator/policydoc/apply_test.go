@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/idemgen/idemgen/generator/spec"
+	"github.com/idemgen/idemgen/internal/realspecs"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
@@ -84,19 +85,12 @@ func read(t *testing.T, file string) []byte {
 
 // The documents of real APIs: their findings of their own apart, the result is as valid as what it was made from.
 func TestOverlay_RealDocuments(t *testing.T) {
-	const specs = "../../../shared/specs"
-	if _, err := os.Stat(specs); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("the real documents are missing: %v", err)
-		}
-		t.Skip("the real documents are not here")
-	}
 	if testing.Short() {
 		t.Skip("loads large documents several times")
 	}
 	for _, name := range []string{"adyen_CheckoutService-v71.json", "paypal_checkout_orders_v2.json", "square_api.json", "twilio_api_v2010.json", "obie_vrp.yaml"} {
 		t.Run(name, func(t *testing.T) {
-			file := filepath.Join(specs, name)
+			file := realspecs.File(t, "../..", name)
 			doc, before, err := spec.Load(spec.Options{File: file, AcceptDeclared: true})
 			if err != nil || before.Err() != nil {
 				t.Fatal(err, before.Errors())

@@ -1,30 +1,19 @@
 package spec
 
 import (
-	"os"
 	"path/filepath"
 	"reflect"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"github.com/idemgen/idemgen/internal/realspecs"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
-// specsDir holds real documents, as their owners publish them, beside the repository.
-const specsDir = "../../../shared/specs"
-
-// realSpec is the path of a real document. Without the folder the test is skipped; in CI it fails.
 func realSpec(t testing.TB, name string) string {
 	t.Helper()
-	file := filepath.Join(specsDir, name)
-	if _, err := os.Stat(file); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("the real specs are missing: %v", err)
-		}
-		t.Skipf("the real specs are missing: %v", err)
-	}
-	return file
+	return realspecs.File(t, "../..", name)
 }
 
 // Each document declares keys for as many operations as its README says.

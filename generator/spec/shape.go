@@ -10,7 +10,6 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/idemgen/idemgen/generator/spec/extension"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
@@ -91,7 +90,7 @@ func (l *loading) shapeParameters(op *operation) []policy.Parameter {
 		case in == "path" && !op.out.Webhook && !inPath[name]:
 			l.rep.problem(node, ruleStructure, "add it to the path, or remove it", "the path %s has no parameter %s", shown(op.out.Path), quoteShort(name))
 			continue
-		case (in == "header" || in == "cookie") && !extension.IsToken(name): // RFC 9110, section 5.1; RFC 6265, section 4.1.1
+		case (in == "header" || in == "cookie") && !policy.IsToken(name): // RFC 9110, section 5.1; RFC 6265, section 4.1.1
 			l.rep.problem(get(node, "name"), ruleStructure, "write a name of letters, digits and hyphens",
 				"no request can have a %s of the name %s, and it is left out", in, quoteShort(name))
 			continue
@@ -282,7 +281,7 @@ func (l *loading) responses(op *operation) []policy.Response {
 			if header == nil || strings.EqualFold(name.Value, "Content-Type") {
 				continue
 			}
-			if !extension.IsToken(name.Value) {
+			if !policy.IsToken(name.Value) {
 				l.rep.problem(name, ruleStructure, "write a name of letters, digits and hyphens",
 					"no response can have a header of the name %s, and it is left out", quoteShort(name.Value))
 				continue

@@ -65,7 +65,7 @@ func scopePart(r *reader, node *yaml.Node, member string) (policy.ScopePart, boo
 		r.report(ruleWrongValue, node, didYouMean(text, known), "%s is %s and must be %s", member, show(text), alternatives(known))
 		return "", false
 	}
-	if !IsToken(name) {
+	if !policy.IsToken(name) {
 		r.report(ruleBadHeader, node, "write header:Stripe-Account", "%s names the header %s, which is not a header name", member, show(name))
 		return "", false
 	}

@@ -65,21 +65,6 @@ func pointerTokens(pointer string) []string {
 	return tokens
 }
 
-// IsToken reports whether text is a token (RFC 9110, section 5.6.2), as header names are.
-func IsToken(text string) bool {
-	if text == "" {
-		return false
-	}
-	for i := range len(text) {
-		c := text[i]
-		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
-		if !letter && !strings.ContainsRune("!#$%&'*+-.^_`|~", rune(c)) {
-			return false
-		}
-	}
-	return true
-}
-
 // canonicalHeader writes a header name as Go's http.Header does, for comparison only: names keep their own spelling where
 // they are printed.
 func canonicalHeader(name string) string { return textproto.CanonicalMIMEHeaderKey(name) }

@@ -172,7 +172,7 @@ func headerName(forbidden map[string]bool, why string) read[string] {
 		if !ok {
 			return "", false
 		}
-		if !IsToken(name) {
+		if !policy.IsToken(name) {
 			r.report(ruleBadHeader, node, "header names have letters, digits and hyphens", "%s %s is not a header name", member, show(name))
 			return "", false
 		}
