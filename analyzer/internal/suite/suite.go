@@ -1,0 +1,29 @@
+package suite
+
+import (
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/idemgen/idemgen/analyzer/internal/keyflow"
+	"github.com/idemgen/idemgen/analyzer/internal/settings"
+	"github.com/idemgen/idemgen/analyzer/internal/storeflow"
+)
+
+// Shared are the passes of one suite.
+type Shared struct {
+	Settings  *analysis.Analyzer
+	KeyFlow   *analysis.Analyzer
+	StoreFlow *analysis.Analyzer
+}
+
+// New makes the passes for a configuration.
+func New(config settings.Config) *Shared {
+	settingsPass := settings.New(config)
+	return &Shared{
+		Settings:  settingsPass,
+		KeyFlow:   keyflow.New(settingsPass),
+		StoreFlow: storeflow.New(settingsPass),
+	}
+}
+
+// Default has no configuration but the files that modules bring. The analyzers' Analyzer variables are made of it.
+var Default = New(settings.Config{})
