@@ -15,7 +15,7 @@ func New(shared *suite.Shared) *analysis.Analyzer {
 		Name:     "existsinsert",
 		Doc:      "TODO",
 		URL:      "https://github.com/idemgen/idemgen/blob/main/docs/idemvet/existsinsert.md",
-		Requires: []*analysis.Analyzer{shared.Settings, shared.KeyFlow, shared.StoreFlow},
+		Requires: []*analysis.Analyzer{shared.Settings, shared.Ignores, shared.KeyFlow, shared.StoreFlow},
 		Run:      func(*analysis.Pass) (any, error) { return nil, nil },
 	}
 }

@@ -9,16 +9,6 @@ import (
 // FileName is looked for in the folder of go.mod.
 const FileName = ".idemvet.yaml"
 
-// Confidence is how sure a finding is.
-type Confidence string
-
-// Low: names only, a body was not in view. Medium: the flow was followed but rests on one assumption that the message names. High: every step was seen.
-const (
-	Low    Confidence = "low"
-	Medium Confidence = "medium"
-	High   Confidence = "high"
-)
-
 // Config is what a team says of its code. The zero value is a good start. It is read only once an analysis runs.
 //
 // Functions are written as go/types writes them: "example.com/shop/ids.New", "(*example.com/shop/store.Keys).Save", "(example.com/shop/store.Keys).Save".

@@ -4,6 +4,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/idemgen/idemgen/analyzer/internal/keyflow"
+	"github.com/idemgen/idemgen/analyzer/internal/report"
 	"github.com/idemgen/idemgen/analyzer/internal/settings"
 	"github.com/idemgen/idemgen/analyzer/internal/storeflow"
 )
@@ -11,6 +12,7 @@ import (
 // Shared are the passes of one suite.
 type Shared struct {
 	Settings  *analysis.Analyzer
+	Ignores   *analysis.Analyzer
 	KeyFlow   *analysis.Analyzer
 	StoreFlow *analysis.Analyzer
 }
@@ -20,6 +22,7 @@ func New(config settings.Config) *Shared {
 	settingsPass := settings.New(config)
 	return &Shared{
 		Settings:  settingsPass,
+		Ignores:   report.Ignores,
 		KeyFlow:   keyflow.New(settingsPass),
 		StoreFlow: storeflow.New(settingsPass),
 	}
