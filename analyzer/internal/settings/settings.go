@@ -2,16 +2,14 @@ package settings
 
 import (
 	"reflect"
+	"slices"
 
 	"golang.org/x/tools/go/analysis"
 )
 
-// FileName is looked for in the folder of go.mod.
-const FileName = ".idemvet.yaml"
-
 // Config is what a team says of its code. The zero value is a good start. It is read only once an analysis runs.
 //
-// Functions are written as go/types writes them: "example.com/shop/ids.New", "(*example.com/shop/store.Keys).Save", "(example.com/shop/store.Keys).Save".
+// Functions are written as go/types writes them, without type parameters: "example.com/shop/ids.New", "(*example.com/shop/store.Keys).Save", "(example.com/shop/store.Keys).Save". [FunctionName] gives that name.
 type Config struct {
 	// Mints are functions whose first result is a new value at every call.
 	Mints []string `json:"mints,omitempty" yaml:"mints,omitempty"`
@@ -35,12 +33,49 @@ type Config struct {
 	MinConfidence Confidence `json:"min-confidence,omitempty" yaml:"min-confidence,omitempty"`
 }
 
-// New gives a pass whose result is the *Config for the package under analysis: base, completed by the file [FileName] of its module.
+// New gives a pass whose result is the *Config for the package under analysis: base, completed by the file [FileName] of its module. A file that cannot be obeyed is left aside whole; [For] tells why.
 func New(base Config) *analysis.Analyzer {
 	return &analysis.Analyzer{
-		Name:       "idemvetsettings",
-		Doc:        "read the settings that hold for a package",
-		Run:        func(*analysis.Pass) (any, error) { c := base; return &c, nil },
-		ResultType: reflect.TypeFor[*Config](),
+		Name: "idemvetsettings",
+		Doc:  "read the settings that hold for a package",
+		Run: func(pass *analysis.Pass) (any, error) {
+			config, _ := For(pass, base)
+			return config, nil
+		},
+		RunDespiteErrors: true,
+		ResultType:       reflect.TypeFor[*Config](),
 	}
+}
+
+// For gives the settings that hold for a package, never nil. The error, a line for each thing that is wrong with base or with the module's file, names file, line and column where there are some; the settings are then without the file.
+func For(pass *analysis.Pass, base Config) (*Config, error) {
+	if err := base.Check(); err != nil {
+		return &base, err
+	}
+	file := File(pass)
+	if file == "" {
+		return &base, nil
+	}
+	own, err := Read(file)
+	if err != nil {
+		return &base, err
+	}
+	completed := base.with(own)
+	return &completed, nil
+}
+
+// with completes c by more: lists are joined, and what c leaves open is taken from more.
+func (c Config) with(more Config) Config {
+	for _, m := range members {
+		if m.list != nil {
+			mine, theirs := m.list(&c), m.list(&more)
+			*mine = slices.Concat(*mine, *theirs)
+		}
+	}
+	c.AtLeastOnce = c.AtLeastOnce || more.AtLeastOnce
+	c.Tests = c.Tests || more.Tests
+	if c.MinConfidence == "" {
+		c.MinConfidence = more.MinConfidence
+	}
+	return c
 }
