@@ -1,0 +1,235 @@
+// Package guards has inserts after a look with something in between: what guards, and what only looks like it.
+package guards
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/jackc/pgerrcode"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/lib/pq"
+	"golang.org/x/sync/singleflight"
+)
+
+type Store struct {
+	db    *sql.DB
+	group singleflight.Group
+}
+
+func (s *Store) find(ctx context.Context, ref string) (int64, error) {
+	var id int64
+	err := s.db.QueryRowContext(ctx, "SELECT id FROM refunds WHERE reference = $1", ref).Scan(&id)
+	return id, err
+}
+
+// fine: the unique violation is told apart by its code.
+func (s *Store) PgCode(ctx context.Context, ref string) error {
+	_, err := s.find(ctx, ref)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	_, err = s.db.ExecContext(ctx, "INSERT INTO refunds (reference) VALUES ($1)", ref)
+	var pgErr *pgconn.PgError
+	if errors.As(err, &pgErr) && pgErr.Code == pgerrcode.UniqueViolation {
+		return nil
+	}
+	return err
+}
+
+// fine: lib/pq's error, with the number.
+func (s *Store) PqCode(ctx context.Context, ref string) error {
+	if _, err := s.find(ctx, ref); !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	if _, err := s.db.ExecContext(ctx, "INSERT INTO refunds (reference) VALUES ($1)", ref); err != nil {
+		if pqErr, ok := err.(*pq.Error); ok && pqErr.Code == "23505" {
+			return nil
+		}
+		return err
+	}
+	return nil
+}
+
+// fine: MySQL's number.
+func (s *Store) MySQLNumber(ctx context.Context, ref string) error {
+	if _, err := s.find(ctx, ref); !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	_, err := s.db.ExecContext(ctx, "INSERT INTO refunds (reference) VALUES (?)", ref)
+	var myErr *mysql.MySQLError
+	if errors.As(err, &myErr) && myErr.Number == 1062 {
+		return nil
+	}
+	return err
+}
+
+// fine: the text of the error, as SQLite users do.
+func (s *Store) ErrorText(ctx context.Context, ref string) error {
+	if _, err := s.find(ctx, ref); !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	_, err := s.db.ExecContext(ctx, "INSERT INTO refunds (reference) VALUES (?)", ref)
+	if err != nil && strings.Contains(err.Error(), "UNIQUE constraint failed") {
+		return nil
+	}
+	return err
+}
+
+func isDuplicate(err error) bool {
+	var pgErr *pgconn.PgError
+	return errors.As(err, &pgErr) && pgErr.Code == "23505"
+}
+
+// fine: a helper tells it apart.
+func (s *Store) Helper(ctx context.Context, ref string) error {
+	if _, err := s.find(ctx, ref); !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	_, err := s.db.ExecContext(ctx, "INSERT INTO refunds (reference) VALUES ($1)", ref)
+	if isDuplicate(err) {
+		return nil
+	}
+	return err
+}
+
+func (s *Store) insertPlain(ctx context.Context, ref string) error {
+	if _, err := s.find(ctx, ref); !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	_, err := s.db.ExecContext(ctx, "INSERT INTO refunds (reference) VALUES ($1)", ref)
+	return err
+}
+
+// fine: the one caller of insertPlain looks at the error.
+func (s *Store) CallerHandles(ctx context.Context, ref string) error {
+	err := s.insertPlain(ctx, ref)
+	if isDuplicate(err) {
+		return nil
+	}
+	return err
+}
+
+func inTx(ctx context.Context, db *sql.DB, do func(tx *sql.Tx) error) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if err := do(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// fine: the duplicate is told apart after the transaction's closure.
+func (s *Store) AfterClosure(ctx context.Context, ref string) error {
+	err := inTx(ctx, s.db, func(tx *sql.Tx) error {
+		var id int64
+		err := tx.QueryRowContext(ctx, "SELECT id FROM refunds WHERE reference = $1", ref).Scan(&id)
+		if !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "INSERT INTO refunds (reference) VALUES ($1)", ref)
+		return err
+	})
+	if isDuplicate(err) {
+		return nil
+	}
+	return err
+}
+
+// fine: an advisory lock is taken before the look.
+func (s *Store) AdvisoryLock(ctx context.Context, ref string) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock(hashtext($1))", ref); err != nil {
+		return err
+	}
+	var id int64
+	err = tx.QueryRowContext(ctx, "SELECT id FROM refunds WHERE reference = $1", ref).Scan(&id)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "INSERT INTO refunds (reference) VALUES ($1)", ref); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// fine: SERIALIZABLE makes one of two fail.
+func (s *Store) SerializableTx(ctx context.Context, ref string) error {
+	tx, err := s.db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelSerializable})
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	var id int64
+	err = tx.QueryRowContext(ctx, "SELECT id FROM refunds WHERE reference = $1", ref).Scan(&id)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "INSERT INTO refunds (reference) VALUES ($1)", ref); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// fine: ON CONFLICT decides, and the row count says who won.
+func (s *Store) ConflictCounted(ctx context.Context, ref string) (bool, error) {
+	if _, err := s.find(ctx, ref); !errors.Is(err, sql.ErrNoRows) {
+		return false, err
+	}
+	result, err := s.db.ExecContext(ctx, "INSERT INTO refunds (reference) VALUES ($1) ON CONFLICT (reference) DO NOTHING", ref)
+	if err != nil {
+		return false, err
+	}
+	n, err := result.RowsAffected()
+	return n == 1, err
+}
+
+// fine: an upsert leaves one row whoever comes first, and nothing else happens.
+func (s *Store) Upsert(ctx context.Context, ref string, amount int64) error {
+	if _, err := s.find(ctx, ref); !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	_, err := s.db.ExecContext(ctx, "INSERT INTO refunds (reference, amount) VALUES ($1, $2) ON CONFLICT (reference) DO UPDATE SET amount = excluded.amount", ref, amount)
+	return err
+}
+
+// fine: the order's row exists and is locked first, so that the looks of two callers come one after the other.
+func (s *Store) ParentLocked(ctx context.Context, order int64, ref string) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	var total int64
+	if err := tx.QueryRowContext(ctx, "SELECT total FROM orders WHERE id = $1 FOR UPDATE", order).Scan(&total); err != nil {
+		return err
+	}
+	var id int64
+	err = tx.QueryRowContext(ctx, "SELECT id FROM refunds WHERE reference = $1", ref).Scan(&id)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "INSERT INTO refunds (reference, order_id) VALUES ($1, $2)", ref, order); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// fine: the locked row surely exists, and the next one is inserted on its found side.
+func (s *Store) NextInQueue(ctx context.Context, queue string) error {
+	var last int64
+	if err := s.db.QueryRowContext(ctx, "SELECT last_id FROM queue WHERE name = $1 FOR UPDATE", queue).Scan(&last); err != nil {
+		return err
+	}
+	_, err := s.db.ExecContext(ctx, "INSERT INTO queue (name, last_id) VALUES ($1, $2)", queue, last+1)
+	return err
+}
