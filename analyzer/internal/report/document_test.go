@@ -1,0 +1,18 @@
+package report
+
+import "testing"
+
+func TestDoc(t *testing.T) {
+	source := "// Package p defines an Analyzer.\n//\n// # Analyzer p\n//\n// p: find bugs\n//\n// More of it.\n//\n// # What it reports\n//\n// Bugs.\n//\n// # Analyzer q\n//\n// q: find others\npackage p\n"
+	if got, want := Doc(source, "p"), "find bugs\n\nMore of it.\n\n# What it reports\n\nBugs."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := Doc(source, "q"); got != "find others" {
+		t.Errorf("got %q", got)
+	}
+	for _, none := range []string{"", "package p\n", "// # Analyzer p\npackage p\n", "// # Analyzer p\n//\n// q: x\npackage p\n"} {
+		if got := Doc(none, "p"); got != "" {
+			t.Errorf("%q gave %q", none, got)
+		}
+	}
+}
