@@ -6,6 +6,7 @@ package analyzer
 import (
 	"golang.org/x/tools/go/analysis"
 
+	"github.com/idemgen/idemgen/analyzer/directive"
 	"github.com/idemgen/idemgen/analyzer/existsinsert"
 	"github.com/idemgen/idemgen/analyzer/internal/settings"
 	"github.com/idemgen/idemgen/analyzer/internal/suite"
@@ -18,10 +19,11 @@ import (
 // Config is what a team can tell about its own code.
 type Config = settings.Config
 
-// Suite gives all analyzers, over one set of shared passes.
+// Suite gives all analyzers, over one set of shared passes. Settings that are wrong make the analysis fail, with a message that says where; Config.Check tells before.
 func Suite(config Config) []*analysis.Analyzer {
 	shared := suite.New(config)
 	return []*analysis.Analyzer{
+		directive.New(shared),
 		existsinsert.New(shared),
 		keyscope.New(shared),
 		keytx.New(shared),

@@ -248,6 +248,16 @@ func (c *Comments) unused(name string) []*Ignore {
 	return list
 }
 
+// Repair gives the fix of a comment that has a space too many; nil for other problems.
+func (i *Ignore) Repair() []analysis.SuggestedFix {
+	blanks := len(i.Comment.Text) - len("//") - len(strings.TrimLeft(strings.TrimPrefix(i.Comment.Text, "//"), " \t"))
+	if !strings.HasPrefix(i.Comment.Text, "//") || blanks == 0 {
+		return nil
+	}
+	start := i.Comment.Pos() + token.Pos(len("//"))
+	return []analysis.SuggestedFix{{Message: "remove the space", TextEdits: []analysis.TextEdit{{Pos: start, End: start + token.Pos(blanks)}}}}
+}
+
 // removal takes one name out of a directive, and the whole comment with its line when it is the only one.
 func (i *Ignore) removal(name string, content []byte) analysis.TextEdit {
 	if len(i.Names) > 1 {

@@ -11,6 +11,8 @@ import (
 
 // Shared are the passes of one suite.
 type Shared struct {
+	Config settings.Config // what the settings start from
+
 	Settings  *analysis.Analyzer
 	Ignores   *analysis.Analyzer
 	KeyFlow   *analysis.Analyzer
@@ -21,6 +23,7 @@ type Shared struct {
 func New(config settings.Config) *Shared {
 	settingsPass := settings.New(config)
 	return &Shared{
+		Config:    config,
 		Settings:  settingsPass,
 		Ignores:   report.Ignores,
 		KeyFlow:   keyflow.New(settingsPass),
@@ -30,3 +33,6 @@ func New(config settings.Config) *Shared {
 
 // Default has no configuration but the files that modules bring. The analyzers' Analyzer variables are made of it.
 var Default = New(settings.Config{})
+
+// Names are the analyzers that find bugs, by name: what a directive can name.
+var Names = []string{"existsinsert", "keyscope", "keytx", "retrykey", "weakkey"}
