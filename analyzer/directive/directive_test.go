@@ -35,7 +35,7 @@ var a int
 //idemvet:ignore retrykey,keytx,weakkey,keyscope,existsinsert a reason
 var b int
 
-var c int //idemvet:ignore // want ` + "`the directive names no analyzer and no reason; write //idemvet:ignore ANALYZER reason. .warning, high confidence.`" + `
+var c int //idemvet:ignore // want ` + "`the directive names no analyzer and no reason; write //idemvet:ignore ANALYZER reason. .idemvetdirective: warning, high confidence.`" + `
 var d int //idemvet:ignore retrykey // want ` + "`gives no reason, so it has no effect`" + `
 var e int // idemvet:ignore retrykey a reason // want ` + "`no space between // and idemvet:ignore`" + `
 var f int //idemvet:ignore retrykey, keytx a reason // want ` + "`joined by commas without spaces`" + `

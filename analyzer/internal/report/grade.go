@@ -16,29 +16,37 @@ const (
 	Info    Severity = "info"
 )
 
-// Drivers have no place for a grade (go/analysis knows positions, a category and a text), so it stands at the end of the message, where each of them keeps it.
+// Drivers have no place for a grade (go/analysis knows positions, a category and a text) and go vet does not tell the analyzer's name, which a directive needs. So both stand at the end of the message, where every driver keeps them.
 
-// WithGrade appends the grade to a message: "… Mint the key before the loop. (error, high confidence)".
-func WithGrade(message string, severity Severity, confidence settings.Confidence) string {
-	return message + " (" + string(severity) + ", " + string(confidence) + " confidence)"
+// Grade is what stands in parentheses at the end of a message.
+type Grade struct {
+	Analyzer   string
+	Severity   Severity
+	Confidence settings.Confidence
 }
 
-// SplitGrade takes a message that [WithGrade] made apart. ok is false, and text the whole message, when it ends in no grade.
-func SplitGrade(message string) (text string, severity Severity, confidence settings.Confidence, ok bool) {
+// With appends the grade to a message: "… Mint the key before the loop. (retrykey: error, high confidence)".
+func (g Grade) With(message string) string {
+	return message + " (" + g.Analyzer + ": " + string(g.Severity) + ", " + string(g.Confidence) + " confidence)"
+}
+
+// SplitGrade takes a message that [Grade.With] made apart. ok is false, and text the whole message, when it ends in no grade.
+func SplitGrade(message string) (text string, g Grade, ok bool) {
 	body, found := strings.CutSuffix(message, " confidence)")
 	if !found {
-		return message, "", "", false
+		return message, Grade{}, false
 	}
 	open := strings.LastIndex(body, " (")
 	if open < 0 {
-		return message, "", "", false
+		return message, Grade{}, false
 	}
-	first, second, found := strings.Cut(body[open+len(" ("):], ", ")
-	severity, confidence = Severity(first), settings.Confidence(second)
-	if !found || !severity.known() || !confidence.Known() {
-		return message, "", "", false
+	analyzer, rest, _ := strings.Cut(body[open+len(" ("):], ": ")
+	first, second, found := strings.Cut(rest, ", ")
+	g = Grade{analyzer, Severity(first), settings.Confidence(second)}
+	if !found || !g.Severity.known() || !g.Confidence.Known() {
+		return message, Grade{}, false
 	}
-	return body[:open], severity, confidence, true
+	return body[:open], g, true
 }
 
 func (s Severity) known() bool { return s == Error || s == Warning || s == Info }

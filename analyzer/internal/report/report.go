@@ -67,9 +67,13 @@ func (r *Reporter) Report(f Finding) {
 	r.told[key] = true
 	r.pass.Report(analysis.Diagnostic{
 		Pos: f.Pos, End: f.End, Category: f.Category, URL: CategoryURL(r.pass.Analyzer, f.Category),
-		Message: WithGrade(f.Message, f.Severity, f.Confidence),
+		Message: r.grade(f.Severity, f.Confidence).With(f.Message),
 		Related: f.Related, SuggestedFixes: r.applicable(f.Fixes),
 	})
+}
+
+func (r *Reporter) grade(severity Severity, confidence settings.Confidence) Grade {
+	return Grade{r.pass.Analyzer.Name, severity, confidence}
 }
 
 // CategoryURL is the place in an analyzer's page that tells of a category.
@@ -88,7 +92,7 @@ func (r *Reporter) Close() {
 		}
 		r.pass.Report(analysis.Diagnostic{
 			Pos: pos, End: ignore.Comment.End(), Category: UnusedIgnore, URL: CategoryURL(r.pass.Analyzer, UnusedIgnore),
-			Message:        WithGrade(r.name+" has nothing to report here, so this directive would only hide what comes later. Remove it.", Warning, settings.High),
+			Message:        r.grade(Warning, settings.High).With(r.name + " has nothing to report here, so this directive would only hide what comes later. Remove it."),
 			SuggestedFixes: fix,
 		})
 	}
