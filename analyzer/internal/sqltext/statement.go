@@ -21,10 +21,11 @@ const (
 	AlterTable  Verb = "alter table"
 	DropIndex   Verb = "drop index"
 	DropTable   Verb = "drop table"
+	LockTable   Verb = "lock table"
 	Other       Verb = "other"
 )
 
-// Name is a table's name, folded to lower case unless it was quoted with capitals that matter; Schema may be empty.
+// Name is a table's name, folded to lower case unless it stood in double quotes, where capitals matter; Schema may be empty.
 type Name struct{ Schema, Table string }
 
 // Known reports whether the text tells the table.
@@ -44,17 +45,31 @@ const (
 // Conflict is the clause that arbitrates between simultaneous inserts.
 type Conflict struct {
 	Action     Action
-	Columns    []string // the target's columns, as written; empty: any unique index
+	Columns    []string // the target's columns; an expression keeps its text in parentheses; empty: any unique index
 	Constraint string   // ON CONFLICT ON CONSTRAINT name
+	Where      string   // predicate that names a partial index: ON CONFLICT (a) WHERE b
+}
+
+// Comparison is one column compared with = or IN, where the comparison must hold.
+type Comparison struct {
+	Table  Name   // whose column it is; unknown where the text leaves it open
+	Column string // an expression of columns keeps its text in parentheses: (lower(email))
+	Value  string // the other side as written, holes included
+	List   bool   // IN or = ANY: one of several values
 }
 
 // Statement is one statement of a text.
 type Statement struct {
-	Verb   Verb
-	Table  Name
-	Tables []Name // every table read from, joined ones included
-	// Equals are the columns compared with = or IN (one value or a list) in the WHERE clause, where all of them must hold (joined by AND); qualified names lose their qualifier.
+	Verb Verb
+	// Table is the table written to, or the first one that a SELECT reads; where a SELECT has no FROM, the one its only sub-select reads, so that SELECT EXISTS (SELECT 1 FROM t) reads t.
+	Table Name
+	// Tables are the tables read from, each once: joined ones and those of sub-selects included, names of common table expressions left out. The table that an INSERT, UPDATE, DELETE or MERGE writes to is in it only when it is read by name as well.
+	Tables []Name
+	// Equals are the columns of Table compared with = or IN (one value or a list) in the WHERE clause, where all of them must hold (joined by AND); qualified names lose their qualifier, and those of other tables are left out.
+	// For an INSERT they are those that its NOT EXISTS asks for.
 	Equals []string
+	// Compared are all comparisons of the WHERE clause, those of other tables included.
+	Compared []Comparison
 	// Columns are the columns an INSERT writes or an UPDATE sets, those of a SELECT list when they are plain names.
 	Columns    []string
 	Values     []string // texts of the first row's values of an INSERT, as long as Columns when both are known
@@ -69,13 +84,18 @@ type Statement struct {
 	Aggregate bool
 	// LocksAdvisory: the statement calls pg_advisory_lock, pg_advisory_xact_lock, pg_try_advisory..., GET_LOCK.
 	LocksAdvisory bool
+	Serializable  bool        // BEGIN or SET TRANSACTION with ISOLATION LEVEL SERIALIZABLE
 	With          []Statement // statements of common table expressions, in their order
-	// Index is set for CREATE [UNIQUE] INDEX and for each unique rule of CREATE TABLE and ALTER TABLE.
-	Unique     []UniqueRule
-	Defined    []ColumnRule // columns of CREATE TABLE and ADD COLUMN
-	Partial    bool         // a hole hides part of the structure, not only a value
-	Start, End int          // bytes of the statement in the text
-	// ConflictAt is where an ON CONFLICT clause could be added to an INSERT: before RETURNING, else at the end, in bytes of the text; -1 when the text does not tell.
+	Body          []Statement // statements found in the block of a DO, whatever surrounds them there
+	// Unique has the rule of a CREATE UNIQUE INDEX, and each unique rule of CREATE TABLE and ALTER TABLE.
+	Unique  []UniqueRule
+	Defined []ColumnRule // columns of CREATE TABLE and ADD COLUMN
+	// Changes are what ALTER and DROP take away or rename. In one statement they come before Unique and Defined.
+	Changes []Change
+	// Partial: a hole hides a table, a condition or a clause, or the text is nested deeper than is read. A hole in the place of a value, of a SELECT's list or of an UPDATE's assignments hides none.
+	Partial    bool
+	Start, End int // bytes of the statement in the text, without the semicolon
+	// ConflictAt is where a space and an ON CONFLICT clause could be added to an INSERT: before RETURNING, else at the end, in bytes of the text; -1 when the text does not tell, has such a clause, or is MySQL's.
 	ConflictAt int
 }
 
@@ -86,6 +106,35 @@ type UniqueRule struct {
 	Primary          bool
 	Where            string // predicate of a partial index
 	NullsNotDistinct bool
+	Index            string // UNIQUE USING INDEX name: the columns are that index's
+	Start            int    // byte of the text where the rule is written
+}
+
+// ChangeKind is what is changed in a table.
+type ChangeKind string
+
+// Kinds of changes.
+const (
+	RenameTable   ChangeKind = "rename table"
+	RenameColumn  ChangeKind = "rename column"
+	RenameRule    ChangeKind = "rename rule" // of a constraint or an index
+	DropColumn    ChangeKind = "drop column"
+	DropRule      ChangeKind = "drop rule" // of a constraint or an index
+	DropPrimary   ChangeKind = "drop primary key"
+	DropWholly    ChangeKind = "drop table"
+	SetNotNull    ChangeKind = "set not null"
+	DropNotNull   ChangeKind = "drop not null"
+	ReplaceColumn ChangeKind = "replace column" // MySQL's MODIFY and CHANGE; Column is the new declaration
+	CopyTable     ChangeKind = "copy table"     // CREATE TABLE ... (LIKE other), PARTITION OF other, INHERITS
+)
+
+// Change is one thing that ALTER, DROP or RENAME does. Table is the table it is done to, unknown for an index dropped or renamed by its name alone.
+type Change struct {
+	Kind   ChangeKind
+	Table  Name
+	Name   string // of the column, rule or table
+	To     string // the new name
+	Column ColumnRule
 }
 
 // ColumnRule is a column's declaration.
@@ -94,6 +143,3 @@ type ColumnRule struct {
 	NotNull bool
 	Default string
 }
-
-// Parse reads every statement of a text.
-func Parse(text string) []Statement { return nil }
