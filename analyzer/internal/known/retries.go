@@ -13,45 +13,48 @@ type Retry struct {
 	Needs []string
 }
 
-// retries name the functions whose first function-typed argument is called again.
-var retries = map[string]struct{}{
-	"github.com/cenkalti/backoff.Retry":                                  {},
-	"github.com/cenkalti/backoff.RetryNotify":                            {},
-	"github.com/cenkalti/backoff.RetryNotifyWithTimer":                   {},
-	"github.com/cenkalti/backoff.RetryWithData":                          {},
-	"github.com/cenkalti/backoff.RetryNotifyWithData":                    {},
-	"github.com/cenkalti/backoff.RetryNotifyWithTimerAndData":            {},
-	"github.com/avast/retry-go.Do":                                       {},
-	"github.com/avast/retry-go.DoWithData":                               {},
-	"github.com/avast/retry-go.Retrier.Do":                               {},
-	"github.com/avast/retry-go.RetrierWithData.Do":                       {},
-	"github.com/sethvargo/go-retry.Do":                                   {},
-	"github.com/sethvargo/go-retry.DoValue":                              {},
-	"github.com/sethvargo/go-retry.Constant":                             {},
-	"github.com/sethvargo/go-retry.Exponential":                          {},
-	"github.com/sethvargo/go-retry.Fibonacci":                            {},
-	"github.com/eapache/go-resiliency/retrier.Retrier.Run":               {},
-	"github.com/eapache/go-resiliency/retrier.Retrier.RunCtx":            {},
-	"github.com/eapache/go-resiliency/retrier.Retrier.RunFn":             {},
-	"k8s.io/client-go/util/retry.OnError":                                {},
-	"k8s.io/client-go/util/retry.RetryOnConflict":                        {},
-	"k8s.io/apimachinery/pkg/util/wait.ExponentialBackoff":               {},
-	"k8s.io/apimachinery/pkg/util/wait.ExponentialBackoffWithContext":    {},
-	"k8s.io/apimachinery/pkg/util/wait.Poll":                             {},
-	"k8s.io/apimachinery/pkg/util/wait.PollWithContext":                  {},
-	"k8s.io/apimachinery/pkg/util/wait.PollUntil":                        {},
-	"k8s.io/apimachinery/pkg/util/wait.PollUntilWithContext":             {},
-	"k8s.io/apimachinery/pkg/util/wait.PollInfinite":                     {},
-	"k8s.io/apimachinery/pkg/util/wait.PollInfiniteWithContext":          {},
-	"k8s.io/apimachinery/pkg/util/wait.PollImmediate":                    {},
-	"k8s.io/apimachinery/pkg/util/wait.PollImmediateWithContext":         {},
-	"k8s.io/apimachinery/pkg/util/wait.PollImmediateUntil":               {},
-	"k8s.io/apimachinery/pkg/util/wait.PollImmediateUntilWithContext":    {},
-	"k8s.io/apimachinery/pkg/util/wait.PollImmediateInfinite":            {},
-	"k8s.io/apimachinery/pkg/util/wait.PollImmediateInfiniteWithContext": {},
-	"k8s.io/apimachinery/pkg/util/wait.PollUntilContextCancel":           {},
-	"k8s.io/apimachinery/pkg/util/wait.PollUntilContextTimeout":          {},
-	"github.com/go-resty/resty.Client.AddRetryHook":                      {},
+// firstFunc stands for the first argument that is a function.
+const firstFunc = -3
+
+// retries name the functions that call an argument again, and which.
+var retries = map[string]int{
+	"github.com/cenkalti/backoff.Retry":                                  firstFunc,
+	"github.com/cenkalti/backoff.RetryNotify":                            firstFunc,
+	"github.com/cenkalti/backoff.RetryNotifyWithTimer":                   firstFunc,
+	"github.com/cenkalti/backoff.RetryWithData":                          firstFunc,
+	"github.com/cenkalti/backoff.RetryNotifyWithData":                    firstFunc,
+	"github.com/cenkalti/backoff.RetryNotifyWithTimerAndData":            firstFunc,
+	"github.com/avast/retry-go.Do":                                       firstFunc,
+	"github.com/avast/retry-go.DoWithData":                               firstFunc,
+	"github.com/avast/retry-go.Retrier.Do":                               firstFunc,
+	"github.com/avast/retry-go.RetrierWithData.Do":                       firstFunc,
+	"github.com/sethvargo/go-retry.Do":                                   firstFunc,
+	"github.com/sethvargo/go-retry.DoValue":                              firstFunc,
+	"github.com/sethvargo/go-retry.Constant":                             firstFunc,
+	"github.com/sethvargo/go-retry.Exponential":                          firstFunc,
+	"github.com/sethvargo/go-retry.Fibonacci":                            firstFunc,
+	"github.com/eapache/go-resiliency/retrier.Retrier.Run":               firstFunc,
+	"github.com/eapache/go-resiliency/retrier.Retrier.RunCtx":            firstFunc,
+	"github.com/eapache/go-resiliency/retrier.Retrier.RunFn":             firstFunc,
+	"k8s.io/client-go/util/retry.OnError":                                2,
+	"k8s.io/client-go/util/retry.RetryOnConflict":                        firstFunc,
+	"k8s.io/apimachinery/pkg/util/wait.ExponentialBackoff":               firstFunc,
+	"k8s.io/apimachinery/pkg/util/wait.ExponentialBackoffWithContext":    firstFunc,
+	"k8s.io/apimachinery/pkg/util/wait.Poll":                             firstFunc,
+	"k8s.io/apimachinery/pkg/util/wait.PollWithContext":                  firstFunc,
+	"k8s.io/apimachinery/pkg/util/wait.PollUntil":                        firstFunc,
+	"k8s.io/apimachinery/pkg/util/wait.PollUntilWithContext":             firstFunc,
+	"k8s.io/apimachinery/pkg/util/wait.PollInfinite":                     firstFunc,
+	"k8s.io/apimachinery/pkg/util/wait.PollInfiniteWithContext":          firstFunc,
+	"k8s.io/apimachinery/pkg/util/wait.PollImmediate":                    firstFunc,
+	"k8s.io/apimachinery/pkg/util/wait.PollImmediateWithContext":         firstFunc,
+	"k8s.io/apimachinery/pkg/util/wait.PollImmediateUntil":               firstFunc,
+	"k8s.io/apimachinery/pkg/util/wait.PollImmediateUntilWithContext":    firstFunc,
+	"k8s.io/apimachinery/pkg/util/wait.PollImmediateInfinite":            firstFunc,
+	"k8s.io/apimachinery/pkg/util/wait.PollImmediateInfiniteWithContext": firstFunc,
+	"k8s.io/apimachinery/pkg/util/wait.PollUntilContextCancel":           firstFunc,
+	"k8s.io/apimachinery/pkg/util/wait.PollUntilContextTimeout":          firstFunc,
+	"github.com/go-resty/resty.Client.AddRetryHook":                      firstFunc,
 }
 
 // conditional are those that retry only when the package asks for it elsewhere.
@@ -80,8 +83,12 @@ func RetryOf(fn *types.Func) (Retry, bool) {
 		return Retry{}, false
 	}
 	needs, needsMore := conditional[id]
-	if _, ok := retries[id]; !ok && !needsMore {
+	callback, ok := retries[id]
+	if !ok && !needsMore {
 		return Retry{}, false
+	}
+	if ok && callback != firstFunc {
+		return Retry{Callback: callback}, true
 	}
 	params := fn.Type().(*types.Signature).Params()
 	for i := range params.Len() {
