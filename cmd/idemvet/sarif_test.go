@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/idemgen/idemgen/analyzer"
+)
+
+// sample is one of everything: a graded finding with related positions and a fix in two files, one of go vet's, one outside of the root.
+func sample(t *testing.T) (root string, findings []finding) {
+	t.Helper()
+	root = t.TempDir()
+	file, other := filepath.Join(root, "pay ments", "a.go"), filepath.Join(root, "b.go")
+	if err := os.Mkdir(filepath.Dir(file), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{file: "package a\n\nvar é, x = key()\n", other: "package b\n"} {
+		if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := func(file string, line, column int) token.Position {
+		return token.Position{Filename: file, Line: line, Column: column}
+	}
+	graded := finding{
+		analyzer: "retrykey", category: "mint-in-retry-loop", text: "It <is>. Mend it.", message: "It <is>. Mend it. (retrykey: error, high confidence)",
+		url:   "https://example.com/retrykey#mint-in-retry-loop",
+		grade: analyzer.Grade{Analyzer: "retrykey", Severity: analyzer.SeverityError, Confidence: analyzer.High},
+		start: at(file, 3, 12), end: at(file, 3, 17), // behind the é, which has two bytes
+		related: []note{{at(other, 1, 1), at(other, 1, 1), "the loop"}},
+		fixes:   []fix{{"move it", []edit{{at(file, 3, 12), at(file, 3, 17), ""}, {at(other, 1, 10), at(other, 1, 10), "x"}}}},
+	}
+	plain := finding{analyzer: "printf", text: "wrong verb", message: "wrong verb", start: at(file, 3, 1), end: at(file, 3, 1)}
+	outside := plain
+	outside.start.Filename, outside.end.Filename = "/elsewhere/c.go", "/elsewhere/c.go"
+	return root, []finding{graded, plain, plain, outside}
+}
+
+func report(t *testing.T) []byte {
+	t.Helper()
+	root, findings := sample(t)
+	var out bytes.Buffer
+	if err := writeSARIF(&out, root, analyzer.Suite(analyzer.Config{}), findings, []string{root + "/bad.go:1:2: undefined: x"}); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(out.String(), root) {
+		t.Error("the report names a folder of this machine")
+	}
+	return out.Bytes()
+}
+
+func TestSARIF(t *testing.T) {
+	var log sarifLog
+	content := report(t)
+	if err := json.Unmarshal(content, &log); err != nil {
+		t.Fatal(err)
+	}
+	run := log.Runs[0]
+	got := run.Results[0]
+	if rule := run.Tool.Driver.Rules[got.RuleIndex]; rule.ID != "retrykey/mint-in-retry-loop" || rule.ID != got.RuleID || !strings.HasSuffix(rule.HelpURI, "#mint-in-retry-loop") {
+		t.Errorf("rule %+v, result %s", rule, got.RuleID)
+	}
+	if got.Level != "error" || got.Rank != 90 || got.Extra["confidence"] != "high" || got.Message.Text != "It <is>. Mend it." {
+		t.Errorf("result %+v", got)
+	}
+	if at := got.Locations[0].Physical; at.Artifact != (sarifArtifact{URI: "pay%20ments/a.go", BaseID: srcRoot}) || at.Region != (sarifRegion{3, 11, 3, 16}) {
+		t.Errorf("location %+v", at)
+	}
+	if len(got.Related) != 1 || got.Related[0].Physical.Artifact.URI != "b.go" || got.Related[0].Message.Text != "the loop" {
+		t.Errorf("related %+v", got.Related)
+	}
+	if changes := got.Fixes[0].Changes; len(changes) != 2 || changes[0].Replacements[0].Inserted != nil || changes[1].Replacements[0].Inserted.Text != "x" {
+		t.Errorf("changes %+v", changes)
+	}
+	if plain := run.Results[1]; plain.RuleID != "printf" || plain.Level != "warning" || plain.Rank != 0 {
+		t.Errorf("result %+v", plain)
+	}
+	if outside := run.Results[3].Locations[0].Physical.Artifact; outside != (sarifArtifact{URI: "file:///elsewhere/c.go"}) {
+		t.Errorf("location %+v", outside)
+	}
+	seen := map[string]bool{}
+	for _, r := range run.Results {
+		seen[r.Fingerprints["idemvet/v1"]] = true
+	}
+	if len(seen) != len(run.Results) {
+		t.Error("two findings on one line have one fingerprint")
+	}
+	if got := run.Invocations[0]; got.Successful || got.Notifications[0].Message.Text != "bad.go:1:2: undefined: x" {
+		t.Errorf("invocation %+v", got)
+	}
+}
+
+// Every rule that an analyzer's page tells of is in each report, found or not, and has a page.
+func TestSARIFRules(t *testing.T) {
+	var out bytes.Buffer
+	suite := analyzer.Suite(analyzer.Config{})
+	if err := writeSARIF(&out, t.TempDir(), suite, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	var log sarifLog
+	if err := json.Unmarshal(out.Bytes(), &log); err != nil {
+		t.Fatal(err)
+	}
+	rules := 0
+	for _, a := range suite {
+		rules += len(analyzer.CategoriesOf(a))
+	}
+	if got := log.Runs[0].Tool.Driver.Rules; len(got) != rules || rules == 0 {
+		t.Errorf("%d rules for %d categories", len(got), rules)
+	}
+	if !bytes.Contains(out.Bytes(), []byte(`"results": []`)) {
+		t.Error("a report without findings has to have an empty list of results")
+	}
+}
+
+// The schema is not ours to copy; where the module cache has one, from a linter's tests, the report is held against it.
+func TestSARIFSchema(t *testing.T) {
+	cache, err := exec.Command("go", "env", "GOMODCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, _ := filepath.Glob(filepath.Join(strings.TrimSpace(string(cache)), "github.com/securego/gosec/v2@*/report/sarif/testdata/sarif-schema-2.1.0.json"))
+	if len(found) == 0 {
+		t.Skip("no copy of the SARIF schema in the module cache")
+	}
+	schema, err := jsonschema.NewCompiler().Compile(found[len(found)-1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := report(t)
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.Validate(value); err != nil {
+		t.Errorf("%v\n%s", err, content)
+	}
+	// The schema has to be able to say no.
+	broken, _ := jsonschema.UnmarshalJSON(bytes.NewReader(bytes.Replace(content, []byte(`"startLine": 3`), []byte(`"startLine": 0`), 1)))
+	if schema.Validate(broken) == nil {
+		t.Error("the schema accepts line 0")
+	}
+}
+
+func TestGitHub(t *testing.T) {
+	root, findings := sample(t)
+	findings[0].message = "100%\nsure: yes"
+	var out bytes.Buffer
+	if err := writeGitHub(&out, root, findings[:2]); err != nil {
+		t.Fatal(err)
+	}
+	want := "::error file=pay ments/a.go,line=3,col=12,title=idemvet retrykey::100%25%0Asure: yes\n" +
+		"::warning file=pay ments/a.go,line=3,col=1,title=idemvet printf::wrong verb\n"
+	if out.String() != want {
+		t.Errorf("got\n%s", out.String())
+	}
+}
