@@ -67,9 +67,13 @@ const (
 type Executor struct {
 	Kind  ConnKind
 	Index int    // of Param
-	Field string // of Receiver: the field's name, "" when the receiver itself is the connection
-	// Value is the connection in this package, resolved: two accesses with one Value run on the same. Nil in facts.
+	Field string // of Receiver and Param: the path of fields that leads to the connection ("repo.db"), "" when it is the connection itself
+	// Static is what the type alone says; Pool for a gorm.DB, which may be a transaction all the same.
+	Static ConnKind
+	// Value is the connection in this package, resolved: two accesses with one Value run on the same. Nil in facts, and for a connection that a callee makes for itself: a Tx without Value is the callee's own.
 	Value ssa.Value
+
+	root place // where the connection comes from in this package
 }
 
 // Step is one function on the way from a call to an access.
@@ -91,14 +95,29 @@ type Access struct {
 	Guard   Guard
 	// Target are the columns of an ON CONFLICT target; empty for any.
 	Target []string
+	// Sets are the columns that an Update sets.
+	Sets []string
+	// Upsert: with OnConflict: the row that is there already is changed or replaced, not kept.
+	Upsert bool
 	// Always: a read that gives a row in any case (COUNT, EXISTS).
 	Always bool
 	// Guessed: no body was in view and names decided: an interface method called FindByKey.
 	Guessed bool
 	// TTL: a Redis write that has an expiry.
-	TTL      bool
+	TTL bool
+	// Partial: the text of the statement is known in part only, so that a clause of it (ON CONFLICT, FOR UPDATE, a condition) may be hidden.
+	Partial bool
+	// Process: a lock that arbitrates within one process only (sync.Mutex, singleflight).
+	Process  bool
 	Executor Executor
 
+	// Outcome are the results of the function of this fact that tell who won; a caller that reads one of them makes it [ResultRead].
+	Outcome []int
+	// Text is one more than the parameter that is the text of the statement, in facts of helpers that run what they are given; such an access has no Op and is never handed to an analyzer.
+	Text int
+
+	// Key is a Redis key's value in this package, resolved: two accesses with one Key meet the same entry, also where Table does not tell. Nil in facts.
+	Key ssa.Value
 	// Call is the call in the function under analysis, Pos its position; both are zero in facts.
 	Call ssa.CallInstruction
 	Pos  token.Pos

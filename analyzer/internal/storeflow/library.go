@@ -45,7 +45,26 @@ type event struct {
 	callback     ssa.Value
 	callbackTx   int
 	serializable bool
+	runtime      bool // of runs: the transaction is one of our runtime's
+}
+
+// A library whose connection type serves for pools and transactions alike (gorm.DB, ent's Client) also has this method; where it says so, what the value comes from decides, and the type only when nothing else does.
+type sharing interface {
+	shared(t types.Type) bool
 }
 
 // libraries are asked in this order; the first that answers wins.
-var libraries = []library{}
+var libraries = []library{
+	runtimeLibrary{},
+	pgxLibrary{},
+	sqlxLibrary{},
+	squirrelLibrary{},
+	sqlLibrary{},
+	gormLibrary{},
+	bunLibrary{},
+	entLibrary{},
+	redisLibrary{},
+	redisLocks{},
+	mongoLibrary{},
+	dynamoLibrary{},
+}

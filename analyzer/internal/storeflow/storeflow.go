@@ -3,26 +3,28 @@ package storeflow
 import (
 	"go/types"
 	"reflect"
+	"sync"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/idemgen/idemgen/analyzer/internal/program"
+	"github.com/idemgen/idemgen/analyzer/internal/settings"
 )
 
 // New gives the pass whose result is a [*Result]. settingsPass is the suite's pass of package settings.
 func New(settingsPass *analysis.Analyzer) *analysis.Analyzer {
 	return &analysis.Analyzer{
-		Name:       "idemvetstoreflow",
-		Doc:        "find what functions do to stores",
-		Requires:   []*analysis.Analyzer{program.Analyzer, settingsPass},
-		Run:        run,
+		Name:     "idemvetstoreflow",
+		Doc:      "find what functions do to stores",
+		Requires: []*analysis.Analyzer{program.Analyzer, settingsPass},
+		Run: func(pass *analysis.Pass) (any, error) {
+			return run(pass, pass.ResultOf[settingsPass].(*settings.Config)), nil
+		},
 		ResultType: reflect.TypeFor[*Result](),
-		FactTypes:  []analysis.Fact{new(Accesses)},
+		FactTypes:  []analysis.Fact{new(Accesses), new(Role), new(Stores), new(TableName)},
 	}
 }
-
-func run(pass *analysis.Pass) (any, error) { return &Result{program: program.Of(pass)}, nil }
 
 // Accesses is the fact of a function: what it does to stores, at most [MaxAccesses] of them, in source order.
 type Accesses struct{ List []Access }
@@ -30,28 +32,87 @@ type Accesses struct{ List []Access }
 // MaxAccesses bounds a fact.
 const MaxAccesses = 24
 
-// AFact marks Accesses as a fact.
-func (*Accesses) AFact() {}
+// maxListed bounds what is told of one function in its own package.
+const maxListed = 200
 
-// Result answers for one package. It is safe for concurrent use by the passes that require it.
+// Stores is the fact of a package that touches stores, or declares an interface of one, so that packages above it are worth a look.
+type Stores struct{}
+
+// AFact marks the facts.
+func (*Accesses) AFact() {}
+func (*Stores) AFact()   {}
+
+// Result answers for one package. It is safe for concurrent use by the passes that require it: everything is worked out before the first of them runs.
 type Result struct {
-	program *program.Package
+	program  *program.Package
+	pass     *analysis.Pass
+	relevant bool
+	guards   map[string]bool
+
+	functions map[*ssa.Function]*function
+	calls     map[ssa.CallInstruction][]Access
+	events    map[ssa.CallInstruction]*event
+	runs      map[*ssa.Function]*running
+	roles     map[*ssa.Function]*Role
+	checks    map[ssa.Value][]ssa.Value // conditions that tell a duplicate apart -> the errors they look at
+	fields    map[*types.Var]ConnKind
+	handled   map[*ssa.Function]map[ssa.Value]bool // declared function -> calls whose error is looked at
+	roleDepth int
+
+	storedFields map[*types.Var][]ssa.Value // what the package stores in fields, once somebody asks
+
+	mu     sync.Mutex
+	places map[place]ssa.Value
+}
+
+// function is what is known of a function of the package.
+type function struct {
+	list         []Access // in terms of the function
+	out          []Access // in terms of its callers
+	transactions []Transaction
+	working      bool
+	cyclic       bool
 }
 
 // Relevant reports whether anything in the package can touch a store; analyzers return at once when it is false.
-func (r *Result) Relevant() bool { return false }
+func (p *Result) Relevant() bool { return p.relevant }
 
 // Accesses gives what fn does itself and through what it calls, in source order. Literals that run in place (a transaction's callback, a deferred or called literal) count as part of fn; literals that are handed on do not.
-func (r *Result) Accesses(fn *ssa.Function) []Access { return nil }
+func (p *Result) Accesses(fn *ssa.Function) []Access {
+	if known := p.functions[fn]; known != nil {
+		return known.list
+	}
+	return nil
+}
 
 // Of gives what one call does.
-func (r *Result) Of(call ssa.CallInstruction) []Access { return nil }
+func (p *Result) Of(call ssa.CallInstruction) []Access { return p.calls[call] }
 
 // Transactions gives the transactions that fn starts or was given.
-func (r *Result) Transactions(fn *ssa.Function) []Transaction { return nil }
-
-// DuplicateCheck reports whether a condition tells a unique violation apart: errors.As with *pgconn.PgError and a look at Code, mongo.IsDuplicateKeyError, a helper whose fact says that it does.
-func (r *Result) DuplicateCheck(condition ssa.Value) bool { return false }
+func (p *Result) Transactions(fn *ssa.Function) []Transaction {
+	if known := p.functions[fn]; known != nil {
+		return known.transactions
+	}
+	return nil
+}
 
 // Fact gives what is known of a function of any package; nil when nothing is.
-func (r *Result) Fact(fn *types.Func) *Accesses { return nil }
+func (p *Result) Fact(fn *types.Func) *Accesses {
+	if fn == nil {
+		return nil
+	}
+	fn = fn.Origin()
+	if fn.Pkg() == p.pass.Pkg {
+		for body, known := range p.functions {
+			if body.Object() == fn {
+				return &Accesses{List: known.out}
+			}
+		}
+		return nil
+	}
+	var fact Accesses
+	if p.pass.ImportObjectFact(fn, &fact) {
+		return &fact
+	}
+	return nil
+}

@@ -1,0 +1,178 @@
+package storeflow
+
+import (
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// declaresStore reports whether the package declares an interface of a store.
+func (p *Result) declaresStore() bool {
+	scope := p.pass.Pkg.Scope()
+	for _, name := range scope.Names() {
+		if !storeName(name) {
+			continue
+		}
+		if object, ok := scope.Lookup(name).(*types.TypeName); ok && types.IsInterface(object.Type()) {
+			return true
+		}
+	}
+	return false
+}
+
+// storeName reports whether a type is called like a store of rows.
+func storeName(name string) bool {
+	name = strings.ToLower(name)
+	for _, sign := range []string{"repo", "repository", "repositories", "store", "storage", "dao", "queries", "querier", "persistence", "gateway", "datasource", "datastore"} {
+		if strings.HasSuffix(name, sign) {
+			return sign != "gateway"
+		}
+	}
+	return strings.HasSuffix(name, "reader") && strings.Contains(name, "repo") || strings.HasSuffix(name, "writer") && strings.Contains(name, "repo")
+}
+
+// readPrefixes and insertPrefixes are how methods of stores are called. Upserts and saves arbitrate or not, nobody can tell; a save is taken for an insert, an upsert for one that is guarded.
+var (
+	readPrefixes   = []string{"findoneby", "findby", "find", "getby", "get", "fetch", "lookup", "load", "exists", "has", "selectone", "select", "read", "count", "isduplicate", "check"}
+	insertPrefixes = []string{"createor", "create", "insert", "add", "save", "store", "put", "upsert", "record"}
+	updatePrefixes = []string{"update", "set", "mark", "complete"}
+	deletePrefixes = []string{"delete", "remove", "purge"}
+)
+
+// guess tells by its name what a method of a store's interface does whose body is not in view.
+func (p *Result) guess(call ssa.CallInstruction, method *types.Func) []Access {
+	of := named(call.Common().Value.Type())
+	if of == nil || !types.IsInterface(of) || p.ofLibrary(method) || !storeName(of.Obj().Name()) {
+		return nil
+	}
+	name := strings.ToLower(method.Name())
+	access := Access{Engine: SQL, Guessed: true}
+	signature := method.Signature()
+	switch {
+	case hasPrefix(name, insertPrefixes):
+		access.Op = Insert
+		access.Entity = entityOf(signature.Params())
+		if access.Entity == "" {
+			access.Entity = entityOf(signature.Results())
+		}
+		if strings.Contains(name, "ifabsent") || strings.Contains(name, "ifnotexist") || strings.HasPrefix(name, "upsert") || strings.Contains(name, "onconflict") || strings.Contains(name, "orget") || strings.HasPrefix(name, "createor") || strings.Contains(name, "idempotent") {
+			access.Guard |= OnConflict | ResultRead
+		}
+	case hasPrefix(name, readPrefixes):
+		access.Op = Read
+		access.Entity = entityOf(signature.Results())
+		access.Columns = columnsIn(method.Name())
+		access.Always = strings.HasPrefix(name, "exists") || strings.HasPrefix(name, "has") || strings.HasPrefix(name, "count") || returnsBool(signature)
+		if strings.Contains(name, "forupdate") {
+			access.Guard |= ForUpdate
+		}
+		if strings.Contains(name, "orcreate") || strings.Contains(name, "orinsert") {
+			access.Guard |= FirstOrCreate
+		}
+	case hasPrefix(name, updatePrefixes):
+		access.Op = Update
+		access.Entity = entityOf(signature.Params())
+	case hasPrefix(name, deletePrefixes):
+		access.Op = Delete
+	default:
+		return nil
+	}
+	access.Executor = p.guessedExecutor(call)
+	return []Access{access}
+}
+
+// guessedExecutor: a transaction among the arguments is what the method runs on, else what its receiver is bound to.
+func (p *Result) guessedExecutor(call ssa.CallInstruction) Executor {
+	for _, arg := range arguments(call) {
+		if kind, _ := connection(arg.Type()); kind == UnknownConn {
+			continue
+		}
+		if executor := p.executor(arg, "", UnknownConn); executor.Kind != UnknownConn {
+			return executor
+		}
+	}
+	executor := p.executor(receiver(call), "", UnknownConn)
+	if executor.Value == nil {
+		executor.Value = receiver(call)
+	}
+	return executor
+}
+
+func hasPrefix(name string, prefixes []string) bool {
+	for _, prefix := range prefixes {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+func returnsBool(signature *types.Signature) bool {
+	results := signature.Results()
+	if results.Len() == 0 {
+		return false
+	}
+	basic, ok := results.At(0).Type().Underlying().(*types.Basic)
+	return ok && basic.Kind() == types.Bool
+}
+
+// entityOf gives the row's type among parameters or results: the first struct that is no connection and no option.
+func entityOf(tuple *types.Tuple) string {
+	for i := range tuple.Len() {
+		t := tuple.At(i).Type()
+		if slice, ok := t.Underlying().(*types.Slice); ok {
+			t = slice.Elem()
+		}
+		n := named(t)
+		if n == nil || n.Obj().Pkg() == nil {
+			continue
+		}
+		if kind, _ := connection(n); kind != UnknownConn {
+			continue
+		}
+		if _, ok := n.Underlying().(*types.Struct); !ok {
+			continue
+		}
+		switch n.Obj().Pkg().Path() {
+		case "time", "context", "math/big", "github.com/google/uuid", "github.com/shopspring/decimal":
+			continue
+		}
+		return n.Obj().Pkg().Path() + "." + n.Obj().Name()
+	}
+	return ""
+}
+
+// columnsIn reads the columns out of FindByTenantAndKey.
+func columnsIn(name string) []string {
+	_, after, ok := strings.Cut(name, "By")
+	if !ok || after == "" {
+		return nil
+	}
+	var out []string
+	for _, part := range strings.Split(after, "And") {
+		if column := snake(strings.TrimSuffix(part, "ForUpdate")); column != "" {
+			out = append(out, column)
+		}
+	}
+	return out
+}
+
+// snake writes IdempotencyKey as idempotency_key.
+func snake(name string) string {
+	var out strings.Builder
+	for i := range len(name) {
+		c := name[i]
+		if c < 'A' || c > 'Z' {
+			out.WriteByte(c)
+			continue
+		}
+		lowerBefore := i > 0 && (name[i-1] < 'A' || name[i-1] > 'Z')
+		lowerAfter := i > 0 && i+1 < len(name) && name[i+1] >= 'a' && name[i+1] <= 'z'
+		if lowerBefore || lowerAfter {
+			out.WriteByte('_')
+		}
+		out.WriteByte(c - 'A' + 'a')
+	}
+	return out.String()
+}

@@ -1,0 +1,225 @@
+package storeflow
+
+import (
+	"go/types"
+	"reflect"
+	"strings"
+	"unicode"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// rowNames is how a library names the table and the columns of a struct type.
+type rowNames struct {
+	tag string // the struct tag's key
+	// column reads the column's name out of a tag; "-" leaves the field out, "" means that the tag does not say.
+	column func(tag string) string
+	// table reads the table's name out of a struct; "" when only the naming strategy says.
+	table func(shape *types.Struct) string
+	// primary reports whether a tag makes its field the primary key.
+	primary func(tag string) bool
+}
+
+// gormNames are gorm's: `gorm:"column:ref;primaryKey"`, TableName() and snake_case plurals.
+var gormNames = rowNames{
+	tag:    "gorm",
+	column: func(tag string) string { return gormOption(tag, "column") },
+	table:  func(*types.Struct) string { return "" },
+	primary: func(tag string) bool {
+		lower := strings.ToLower(tag)
+		return strings.Contains(lower, "primarykey") || strings.Contains(lower, "primary_key")
+	},
+}
+
+// bunNames are bun's: `bun:"ref,pk"`, `bun:"table:payments"` on the embedded BaseModel, and snake_case plurals.
+var bunNames = rowNames{
+	tag: "bun",
+	column: func(tag string) string {
+		name, _, _ := strings.Cut(tag, ",")
+		if strings.Contains(name, ":") {
+			return ""
+		}
+		return name
+	},
+	table: func(shape *types.Struct) string {
+		for i := range shape.NumFields() {
+			for _, option := range strings.Split(reflect.StructTag(shape.Tag(i)).Get("bun"), ",") {
+				if name, ok := strings.CutPrefix(option, "table:"); ok {
+					return name
+				}
+			}
+		}
+		return ""
+	},
+	primary: func(tag string) bool {
+		for _, option := range strings.Split(tag, ",")[1:] {
+			if option == "pk" {
+				return true
+			}
+		}
+		return false
+	},
+}
+
+func gormOption(tag, name string) string {
+	for _, option := range strings.Split(tag, ";") {
+		key, value, _ := strings.Cut(option, ":")
+		if strings.EqualFold(strings.TrimSpace(key), name) {
+			return strings.TrimSpace(value)
+		}
+		if strings.TrimSpace(option) == "-" && name == "column" {
+			return "-"
+		}
+	}
+	return ""
+}
+
+// tableOf names the table of a row's type: what its TableName method returns, what a tag says, else the naming strategy. "" when a method decides that is not in view.
+func (n rowNames) tableOf(p *Result, row *types.Named) string {
+	if row == nil {
+		return ""
+	}
+	shape, ok := row.Underlying().(*types.Struct)
+	if !ok {
+		return ""
+	}
+	if n.tag == gormNames.tag {
+		method, _, _ := types.LookupFieldOrMethod(types.NewPointer(row), true, row.Obj().Pkg(), "TableName")
+		if fn, ok := method.(*types.Func); ok {
+			return tableOnly(p.tableName(fn))
+		}
+	}
+	if name := n.table(shape); name != "" {
+		return tableOnly(name)
+	}
+	return plural(underscored(row.Obj().Name()))
+}
+
+// columnOf names the column of a field, "" for one that has none.
+func (n rowNames) columnOf(field *types.Var, tag string) string {
+	switch name := n.column(reflect.StructTag(tag).Get(n.tag)); name {
+	case "-":
+		return ""
+	case "":
+		return underscored(field.Name())
+	default:
+		return strings.ToLower(name)
+	}
+}
+
+// columnsSet gives the columns that a struct literal sets to something. Embedded structs are looked into.
+func (n rowNames) columnsSet(v ssa.Value) []string {
+	var columns []string
+	for _, set := range structFields(v) {
+		if isZeroConstant(set.value) {
+			continue
+		}
+		if set.field.Embedded() {
+			columns = append(columns, n.columnsSet(set.value)...)
+			continue
+		}
+		if column := n.columnOf(set.field, set.tag); column != "" {
+			columns = append(columns, column)
+		}
+	}
+	return unique(columns)
+}
+
+// mintsPrimary reports whether the primary key of a row literal is minted right there.
+func (n rowNames) mintsPrimary(row *types.Named, v ssa.Value) bool {
+	primary := n.primaryOf(row)
+	for _, set := range structFields(v) {
+		if set.field.Embedded() && n.mintsPrimary(named(set.field.Type()), set.value) {
+			return true
+		}
+		if n.columnOf(set.field, set.tag) == primary && mintedBy(set.value) {
+			return true
+		}
+	}
+	return false
+}
+
+// primaryOf names the primary key's column.
+func (n rowNames) primaryOf(row *types.Named) string {
+	if row == nil {
+		return "id"
+	}
+	if shape, ok := row.Underlying().(*types.Struct); ok {
+		for i := range shape.NumFields() {
+			if n.primary(reflect.StructTag(shape.Tag(i)).Get(n.tag)) {
+				return n.columnOf(shape.Field(i), shape.Tag(i))
+			}
+		}
+	}
+	return "id"
+}
+
+// underscored writes a Go name as these libraries write columns: RequestID is request_id, HTTPStatus is http_status.
+func underscored(name string) string {
+	letters := []rune(name)
+	var out strings.Builder
+	for i, letter := range letters {
+		if unicode.IsUpper(letter) && i > 0 && letters[i-1] != '_' {
+			before, after := letters[i-1], rune(0)
+			if i+1 < len(letters) {
+				after = letters[i+1]
+			}
+			if !unicode.IsUpper(before) || unicode.IsLower(after) && !(after == 's' && i+2 == len(letters)) {
+				out.WriteByte('_')
+			}
+		}
+		out.WriteRune(unicode.ToLower(letter))
+	}
+	return out.String()
+}
+
+// irregular are the plurals of names that tables really have and that no rule gives.
+var irregular = map[string]string{
+	"person": "people", "child": "children", "man": "men", "woman": "women", "mouse": "mice",
+	"series": "series", "species": "species", "equipment": "equipment", "information": "information", "money": "money", "news": "news",
+	"index": "indices", "matrix": "matrices", "vertex": "vertices", "quiz": "quizzes", "analysis": "analyses", "basis": "bases", "crisis": "crises",
+}
+
+// plural gives the plural of the last word of a snake_case name.
+func plural(name string) string {
+	at := strings.LastIndexByte(name, '_') + 1
+	before, word := name[:at], name[at:]
+	if known, ok := irregular[word]; ok {
+		return before + known
+	}
+	switch {
+	case word == "", strings.HasSuffix(word, "data"):
+		return name
+	case strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ss") && !strings.HasSuffix(word, "us") && !strings.HasSuffix(word, "as") && !strings.HasSuffix(word, "is"):
+		return name // a plural already
+	case strings.HasSuffix(word, "status"), strings.HasSuffix(word, "alias"), strings.HasSuffix(word, "bus"), strings.HasSuffix(word, "ss"), strings.HasSuffix(word, "x"), strings.HasSuffix(word, "ch"), strings.HasSuffix(word, "sh"):
+		return name + "es"
+	case strings.HasSuffix(word, "sis"):
+		return strings.TrimSuffix(name, "is") + "es"
+	case strings.HasSuffix(word, "quy"):
+		return strings.TrimSuffix(name, "y") + "ies"
+	case strings.HasSuffix(word, "y") && len(word) > 1 && !strings.ContainsRune("aeiou", rune(word[len(word)-2])):
+		return strings.TrimSuffix(name, "y") + "ies"
+	}
+	return name + "s"
+}
+
+// tableOnly folds a table's name and drops its schema and alias.
+func tableOnly(name string) string {
+	name, _, _ = strings.Cut(strings.TrimSpace(name), " ")
+	name = name[strings.LastIndexByte(name, '.')+1:]
+	return strings.ToLower(strings.Trim(name, "`\"[]"))
+}
+
+// unique drops what is there twice and keeps the order.
+func unique(list []string) []string {
+	seen := make(map[string]bool, len(list))
+	out := list[:0:0]
+	for _, item := range list {
+		if !seen[item] {
+			seen[item] = true
+			out = append(out, item)
+		}
+	}
+	return out
+}

@@ -1,0 +1,82 @@
+package storeflow
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/idemgen/idemgen/analyzer/internal/program"
+)
+
+// storedIn gives what the package stores in a field of any of its structs: a collection in a constructor, a table's name in a configuration.
+func (p *Result) storedIn(field *types.Var) []ssa.Value {
+	if p.storedFields == nil {
+		p.storedFields = make(map[*types.Var][]ssa.Value)
+		for _, fn := range p.program.Functions() {
+			for _, block := range fn.Blocks {
+				for _, instruction := range block.Instrs {
+					store, ok := instruction.(*ssa.Store)
+					if !ok {
+						continue
+					}
+					if address, ok := store.Addr.(*ssa.FieldAddr); ok {
+						if of := fieldVar(address.X.Type(), address.Field); of != nil {
+							p.storedFields[of.Origin()] = append(p.storedFields[of.Origin()], store.Val)
+						}
+					}
+				}
+			}
+		}
+	}
+	return p.storedFields[field.Origin()]
+}
+
+// fieldLoaded gives the field that a value is loaded from, with the name of its struct; nil when it is no field's.
+func fieldLoaded(v ssa.Value) (field *types.Var, owner string) {
+	var of types.Type
+	switch v := program.Resolve(v).(type) {
+	case *ssa.UnOp:
+		address, ok := v.X.(*ssa.FieldAddr)
+		if !ok {
+			return nil, ""
+		}
+		field, of = fieldVar(address.X.Type(), address.Field), address.X.Type()
+	case *ssa.Field:
+		field, of = fieldVar(v.X.Type(), v.Field), v.X.Type()
+	}
+	if field == nil {
+		return nil, ""
+	}
+	if declaring := named(of); declaring != nil {
+		owner = declaring.Obj().Name()
+	}
+	return field, owner
+}
+
+// placeName names a collection or a table that a value stands for. name tells the name of a value that is not a field; a field is followed to what the package stores in it.
+// A field whose content is not known stands for itself: "Orders.collection" names one thing within its package.
+func placeName(p *Result, v ssa.Value, name func(ssa.Value) string) string {
+	if v == nil {
+		return ""
+	}
+	if known := name(v); known != "" {
+		return known
+	}
+	field, owner := fieldLoaded(v)
+	if field == nil {
+		return ""
+	}
+	found := ""
+	for _, stored := range p.storedIn(field) {
+		known := name(stored)
+		if known == "" || found != "" && found != known {
+			found = ""
+			break
+		}
+		found = known
+	}
+	if found != "" {
+		return found
+	}
+	return owner + "." + field.Name()
+}
