@@ -24,7 +24,7 @@ func (s *Store) Sentinel(ctx context.Context, ref string, amount int64) (int64, 
 	var id int64
 	err := s.db.QueryRowContext(ctx, "SELECT id FROM payments WHERE reference = $1", ref).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
-		err = s.db.QueryRowContext(ctx, "INSERT INTO payments (reference, amount) VALUES ($1, $2) RETURNING id", ref, amount).Scan(&id) // want `payments is looked up by reference at line 27 and inserted here`
+		err = s.db.QueryRowContext(ctx, "INSERT INTO payments (reference, amount) VALUES ($1, $2) RETURNING id", ref, amount).Scan(&id) // want `payments is looked up by reference at line 25 and inserted here`
 	}
 	return id, err
 }
@@ -80,6 +80,45 @@ func (s *Store) Rows(ctx context.Context, ref string, amount int64) error {
 		return ErrTaken
 	}
 	_, err = s.db.ExecContext(ctx, "INSERT INTO payments (reference, amount) VALUES ($1, $2)", ref, amount) // want `payments is looked up by reference`
+	return err
+}
+
+// bug: the rows are collected by hand, and there are none.
+func (s *Store) RowsCollected(ctx context.Context, ref string, amount int64) error {
+	rows, err := s.db.QueryContext(ctx, "SELECT id FROM payments WHERE reference = $1", ref)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var ids []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return err
+		}
+		ids = append(ids, id)
+	}
+	if len(ids) == 0 {
+		_, err = s.db.ExecContext(ctx, "INSERT INTO payments (reference, amount) VALUES ($1, $2)", ref, amount) // want `payments is looked up by reference`
+	}
+	return err
+}
+
+// fine: the rows are read to their end, and the insert follows whether there were any or not.
+func (s *Store) RowsSummed(ctx context.Context, ref string, amount int64) error {
+	rows, err := s.db.QueryContext(ctx, "SELECT amount FROM payments WHERE reference = $1", ref)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var part int64
+		if err := rows.Scan(&part); err != nil {
+			return err
+		}
+		amount -= part
+	}
+	_, err = s.db.ExecContext(ctx, "INSERT INTO payments (reference, amount) VALUES ($1, $2)", ref, amount)
 	return err
 }
 

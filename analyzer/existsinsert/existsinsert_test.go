@@ -1,0 +1,27 @@
+package existsinsert_test
+
+import (
+	"os"
+	"testing"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/idemgen/idemgen/analyzer/existsinsert"
+	"github.com/idemgen/idemgen/analyzer/internal/vettest"
+)
+
+func TestCases(t *testing.T) {
+	pattern := "./existsinsert/..."
+	if one := os.Getenv("EXISTSINSERT"); one != "" {
+		pattern = one
+	}
+	vettest.Run(t, existsinsert.Analyzer, pattern)
+}
+
+func TestEnoughCases(t *testing.T) { vettest.Cases(t, "existsinsert", 60) }
+
+func TestValid(t *testing.T) {
+	if err := analysis.Validate([]*analysis.Analyzer{existsinsert.Analyzer}); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,33 @@
+package existsinsert
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// startUpName are functions that fill tables before a program serves, or once by hand: one caller at a time.
+var startUpName = regexp.MustCompile(`(?i)seed|migrat|bootstrap|^init([A-Z_]|$)|^init|^setup|fixture|backfill|populate|^ensure_?(default|admin|root|system)|(create|insert|add|load|install|import)_?(default|initial|builtin|demo|sample|test)|^main$|first_?run`)
+
+var startUpFolder = map[string]bool{
+	"migration": true, "migrations": true, "migrate": true, "seed": true, "seeds": true, "seeder": true, "seeders": true, "bootstrap": true,
+	"fixture": true, "fixtures": true, "setup": true, "install": true, "examples": true, "example": true, "testutil": true, "testutils": true,
+}
+
+// atStartUp reports whether a function runs before others can run beside it, by its name, its file or its package.
+func (in *inspection) atStartUp(fn *ssa.Function) bool {
+	for _, around := range outer(fn) {
+		if around.Parent() == nil && startUpName.MatchString(around.Name()) {
+			return true
+		}
+	}
+	for _, element := range strings.Split(in.pass.Pkg.Path(), "/") {
+		if startUpFolder[element] {
+			return true
+		}
+	}
+	file := filepath.Base(in.pass.Fset.Position(fn.Pos()).Filename)
+	return startUpFolder[strings.TrimSuffix(file, ".go")]
+}

@@ -1,0 +1,202 @@
+package existsinsert
+
+import (
+	"fmt"
+	"go/types"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/idemgen/idemgen/analyzer/internal/schema"
+	"github.com/idemgen/idemgen/analyzer/internal/storeflow"
+)
+
+// verdict is what the schema in view says of a look.
+type verdict struct {
+	schema.Verdict
+	rule     *schema.Rule
+	declared string // where the table is
+	tags     bool   // struct tags say it; files that are not in view may say more
+}
+
+// tables are the tables of the module, read when the first pair asks for them.
+type tables struct {
+	files *schema.Schema
+}
+
+// cover asks what the schema says of two rows that a look would both find.
+func (in *inspection) cover(l *look) verdict {
+	if l.Engine == storeflow.Mongo && len(l.Columns) == 1 && l.Columns[0] == "_id" {
+		return verdict{Verdict: schema.Unique}
+	}
+	if l.Engine != storeflow.SQL {
+		return verdict{}
+	}
+	found := in.coverOf(in.schema(), l.Table, l.Columns)
+	if named := in.entity(l.Entity); named != nil && found.Verdict != schema.Unique {
+		if table, ok := fromStruct(named); ok {
+			byTags := in.coverOf(&schema.Schema{Tables: map[string]*schema.Table{table.Name: table}}, table.Name, l.Columns)
+			if byTags.Verdict > found.Verdict {
+				found = byTags
+				found.tags = true
+			}
+		}
+	}
+	switch {
+	case found.Verdict == schema.NullableRule && neverNull(l, found.rule):
+		found.Verdict = schema.Unique
+	case found.Verdict == schema.PartialRule && aliveOnly.MatchString(found.rule.Partial):
+		found.Verdict = schema.Unique
+	}
+	return found
+}
+
+func (in *inspection) coverOf(s *schema.Schema, table string, columns []string) verdict {
+	if table == "" {
+		return verdict{}
+	}
+	v, rule := s.Cover(table, columns)
+	found := verdict{Verdict: v, rule: rule}
+	if known := s.Tables[table]; known != nil {
+		found.declared = fmt.Sprintf("%s:%d", known.Origin.File, known.Origin.Line)
+	}
+	return found
+}
+
+// aliveOnly are predicates of unique indexes over rows that were not deleted, or over values that are there: what a look is about too.
+var aliveOnly = regexp.MustCompile(`(?i)(delet|remov|archiv|revok|cancel)\w*\W+(is\s+null|=\s*(false|0))|not\W+\w*(delet|remov|archiv)\w*|is\s+not\s+null|<>\s*''|!=\s*''`)
+
+// neverNull reports whether the values that are looked for cannot be NULL, by their types. Where they are not in view, a rule of one column is trusted: its column is nullable by neglect as a rule.
+func neverNull(l *look, rule *schema.Rule) bool {
+	if len(l.Path) > 0 || l.Entity != "" {
+		return len(rule.Columns) == 1
+	}
+	values := boxedArguments(l.Call)
+	if len(values) == 0 {
+		return len(rule.Columns) == 1
+	}
+	for _, value := range values {
+		if mayBeNull(value.Type()) {
+			return false
+		}
+	}
+	return true
+}
+
+// boxedArguments gives the values of the variadic ...any of a call.
+func boxedArguments(call ssa.CallInstruction) []ssa.Value {
+	args := call.Common().Args
+	if len(args) == 0 {
+		return nil
+	}
+	variadic, ok := args[len(args)-1].(*ssa.Slice)
+	if !ok {
+		return nil
+	}
+	array, ok := variadic.X.(*ssa.Alloc)
+	if !ok {
+		return nil
+	}
+	var values []ssa.Value
+	for _, referrer := range *array.Referrers() {
+		element, ok := referrer.(*ssa.IndexAddr)
+		if !ok {
+			continue
+		}
+		for _, use := range *element.Referrers() {
+			if store, ok := use.(*ssa.Store); ok && store.Addr == element {
+				value := store.Val
+				if boxed, ok := value.(*ssa.MakeInterface); ok {
+					value = boxed.X
+				}
+				values = append(values, value)
+			}
+		}
+	}
+	return values
+}
+
+func mayBeNull(t types.Type) bool {
+	switch t.Underlying().(type) {
+	case *types.Pointer, *types.Interface:
+		return true
+	}
+	named, ok := types.Unalias(t).(*types.Named)
+	return ok && (strings.HasPrefix(named.Obj().Name(), "Null") || strings.HasPrefix(named.Obj().Name(), "Opt") || named.Obj().Pkg() != nil && strings.HasSuffix(named.Obj().Pkg().Path(), "/pgtype"))
+}
+
+// schema reads the files of the module once per package.
+func (in *inspection) schema() *schema.Schema {
+	if in.tables == nil {
+		in.tables = &tables{files: &schema.Schema{}}
+		if root := in.moduleRoot(); root != "" {
+			if files, err := schema.Load(root, in.config.Schema); err == nil && files != nil {
+				in.tables.files = files
+			}
+		}
+	}
+	return in.tables.files
+}
+
+// moduleRoot is the folder of go.mod above the package's files.
+func (in *inspection) moduleRoot() string {
+	if len(in.pass.Files) == 0 {
+		return ""
+	}
+	folder := filepath.Dir(in.pass.Fset.Position(in.pass.Files[0].Package).Filename)
+	for range 64 {
+		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
+			return folder
+		}
+		parent := filepath.Dir(folder)
+		if parent == folder {
+			return ""
+		}
+		folder = parent
+	}
+	return ""
+}
+
+// entity finds a type by its qualified name among the packages in view.
+func (in *inspection) entity(qualified string) *types.Named {
+	dot := strings.LastIndexByte(qualified, '.')
+	if dot < 0 {
+		return nil
+	}
+	path, name := strings.TrimLeft(qualified[:dot], "*"), qualified[dot+1:]
+	pkg := findPackage(in.pass.Pkg, path)
+	if pkg == nil {
+		return nil
+	}
+	if object, ok := pkg.Scope().Lookup(name).(*types.TypeName); ok {
+		named, _ := types.Unalias(object.Type()).(*types.Named)
+		return named
+	}
+	return nil
+}
+
+const maxPackages = 2000
+
+func findPackage(from *types.Package, path string) *types.Package {
+	seen := map[*types.Package]bool{from: true}
+	queue := []*types.Package{from}
+	for len(queue) > 0 && len(seen) < maxPackages {
+		pkg := queue[0]
+		queue = queue[1:]
+		if pkg.Path() == path {
+			return pkg
+		}
+		for _, imported := range pkg.Imports() {
+			if !seen[imported] {
+				seen[imported] = true
+				queue = append(queue, imported)
+			}
+		}
+	}
+	return nil
+}
+
+func fromStruct(named *types.Named) (*schema.Table, bool) { return nil, false }
