@@ -266,9 +266,15 @@ func (r *reader) indexColumn(i, j int) string {
 	if r.at(i).named() && r.is(i+1, "(") && r.at(i+2).kind == number && r.match[i+1] == i+3 && r.match[i+1] < j { // MySQL's prefix: name(10)
 		return r.at(i).text
 	}
+	if r.is(i, "(") {
+		return r.canonical(i, min(r.skip(i), j))
+	}
 	end := i
-	for end < j && !r.is(end, "asc", "desc", "nulls", "collate") {
-		end = r.skip(end)
+	for end < j && !r.at(end).is("(") && !r.is(end, "asc", "desc", "nulls", "collate") {
+		end++
+	}
+	if end < j && r.at(end).is("(") { // a function; an operator class may follow
+		end = min(r.skip(end), j)
 	}
 	return r.canonical(i, end)
 }
@@ -286,7 +292,7 @@ func (r *reader) returning(st *Statement, i, j int) {
 
 // conflictAt tells where an ON CONFLICT clause could go.
 func (r *reader) conflictAt(st *Statement, tail, j int) {
-	if st.Partial || st.Conflict.Action != NoAction || r.mysql || tail == 0 || tail < j && !r.is(tail, "returning") {
+	if st.Partial || st.Conflict.Action != NoAction || r.mysql || tail == 0 || r.at(tail-1).kind == hole || tail < j && !r.is(tail, "returning") {
 		return
 	}
 	st.ConflictAt = r.toks[tail-1].end

@@ -169,7 +169,12 @@ func (s *scanner) quotedName(quote byte) {
 		inner = lower(inner)
 	}
 	s.add(ident, inner, start)
-	s.tokens[len(s.tokens)-1].unknown = strings.IndexByte(inner, Hole) >= 0
+	s.tokens[len(s.tokens)-1].unknown = hasHole(inner)
+}
+
+// hasHole reports whether a part of a quoted name is filled in at run time.
+func hasHole(name string) bool {
+	return strings.IndexByte(name, Hole) >= 0 || strings.Contains(name, "%s") || strings.Contains(name, "%v") || strings.Contains(name, "{{") || strings.Contains(name, "${")
 }
 
 // bracketName reads a name in brackets, which SQLite takes over from SQL Server; an array's brackets are signs.

@@ -276,7 +276,7 @@ func (r *reader) column(i, j int, names *tables) (string, Name, bool) {
 		i += 2
 	}
 	t := r.at(i)
-	if i >= j || !t.named() || t.unknown || qualifier == "" && t.kind == word && (constants[t.text] || structural[t.text]) || qualifier == "excluded" {
+	if i >= j || !t.named() || t.unknown || qualifier == "" && t.kind == word && (constants[t.text] || neverColumn[t.text]) || qualifier == "excluded" {
 		return "", Name{}, false
 	}
 	i++
@@ -349,9 +349,10 @@ func (r *reader) isValue(i, j int) bool {
 // inCast reports whether the AS at k is the one of a cast.
 func (r *reader) inCast(k int) bool { return r.at(k+1).named() && !r.at(k-1).is("with") }
 
-// constants are bare words that are values; valueWords may stand among values.
+// constants are bare words that are values; valueWords may stand among values; neverColumn are reserved everywhere.
 var (
-	constants = set(`null true false default current_timestamp current_date current_time localtime localtimestamp current_user
+	neverColumn = set("select from where case not exists and or in as on")
+	constants   = set(`null true false default current_timestamp current_date current_time localtime localtimestamp current_user
 	session_user user unknown sysdate utc_timestamp`)
 	valueWords = set(`interval array row any some cast at time zone case when then else end collate distinct and or not is between
 	second minute hour day week month quarter year microsecond seconds minutes hours days weeks months years in from for both leading trailing using binary like exists`)
