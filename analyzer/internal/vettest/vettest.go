@@ -12,24 +12,54 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/analysistest"
+
+	"github.com/idemgen/idemgen/analyzer/internal/report"
 )
 
-// Run checks the diagnostics of a in the folders of analyzer/testdata (patterns such as "./retrykey/..."), which are loaded together.
+// Run checks the diagnostics of a, and that its page tells of them, in the folders of analyzer/testdata (patterns such as "./retrykey/..."), which are loaded together.
 func Run(t *testing.T, a *analysis.Analyzer, patterns ...string) {
 	t.Helper()
-	analysistest.Run(t, module(t, patterns), a, patterns...)
+	told(t, a, analysistest.Run(t, module(t, patterns), a, patterns...))
 }
 
 // RunFixes does what [Run] does, applies the fixes and compares with the golden files.
 func RunFixes(t *testing.T, a *analysis.Analyzer, patterns ...string) {
 	t.Helper()
-	analysistest.RunWithSuggestedFixes(t, module(t, patterns), a, patterns...)
+	told(t, a, analysistest.RunWithSuggestedFixes(t, module(t, patterns), a, patterns...))
+}
+
+// told checks what a user reads beside the message: the category is in the analyzer's page, with that severity, and the grade is in the message.
+func told(t *testing.T, a *analysis.Analyzer, results []*analysistest.Result) {
+	t.Helper()
+	categories := report.Categories(a.Doc)
+	for _, result := range results {
+		for _, d := range result.Diagnostics {
+			at := result.Pass.Fset.Position(d.Pos)
+			text, grade, ok := report.SplitGrade(d.Message)
+			if !ok || grade.Analyzer != a.Name {
+				t.Errorf("%s: the message has no grade of %s: %s", at, a.Name, d.Message)
+				continue
+			}
+			if !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "?") {
+				t.Errorf("%s: the message does not end in a sentence: %s", at, text)
+			}
+			known := slices.IndexFunc(categories, func(c report.Category) bool { return c.ID == d.Category })
+			switch {
+			case d.Category == report.UnusedIgnore:
+			case known < 0:
+				t.Errorf("%s: the page of %s lists no category %q, in the form \"- %s (%s): text\"", at, a.Name, d.Category, d.Category, grade.Severity)
+			case !slices.Contains(categories[known].Severities, grade.Severity):
+				t.Errorf("%s: the page of %s lists %s with %v, and the finding is of severity %s", at, a.Name, d.Category, categories[known].Severities, grade.Severity)
+			}
+		}
+	}
 }
 
 // Cases counts the cases below a folder of analyzer/testdata: functions whose comment starts with "bug:" or "fine:", and a few words on why. It fails when a bug expects no diagnostic, a fine case expects one, or there are fewer than least of both together or less than two fifths of either.
