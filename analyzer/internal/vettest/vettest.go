@@ -29,6 +29,12 @@ func Run(t *testing.T, a *analysis.Analyzer, patterns ...string) {
 	told(t, a, analysistest.Run(t, module(t, patterns), a, patterns...))
 }
 
+// RunPlain checks the diagnostics alone: of a pass that a test makes to see what another one found, and that has no page.
+func RunPlain(t *testing.T, a *analysis.Analyzer, patterns ...string) {
+	t.Helper()
+	analysistest.Run(t, module(t, patterns), a, patterns...)
+}
+
 // RunFixes does what [Run] does, applies the fixes and compares with the golden files.
 func RunFixes(t *testing.T, a *analysis.Analyzer, patterns ...string) {
 	t.Helper()
