@@ -23,7 +23,7 @@ func (s *service) setInside(ctx context.Context, key, id string) error {
 		if _, err := tx.Exec(ctx, `INSERT INTO payments (id) VALUES ($1)`, id); err != nil {
 			return err
 		}
-		return s.redis.Set(ctx, "idempotency:"+key, id, 24*time.Hour).Err() // want `the key "idempotency:" is set in Redis inside the transaction of line \d+ that writes payments`
+		return s.redis.Set(ctx, "idempotency:"+key, id, 24*time.Hour).Err() // want `the key "idempotency:\*" is set in Redis inside the transaction of line \d+ that writes payments`
 	})
 }
 
@@ -39,7 +39,7 @@ func (s *service) setAfter(ctx context.Context, key, id string) error {
 	if err != nil {
 		return err
 	}
-	return s.redis.Set(ctx, "idempotency:"+key, id, 24*time.Hour).Err() // want `the key "idempotency:" is set in Redis after the commit that keeps payments`
+	return s.redis.Set(ctx, "idempotency:"+key, id, 24*time.Hour).Err() // want `the key "idempotency:\*" is set in Redis after the commit that keeps payments`
 }
 
 // bug: no transaction, then a key in Redis whose error is only logged
@@ -47,7 +47,7 @@ func (s *service) upsertThenSet(ctx context.Context, key, id string) error {
 	if _, err := s.pool.Exec(ctx, `INSERT INTO payments (id) VALUES ($1) ON CONFLICT (id) DO UPDATE SET state = 'paid'`, id); err != nil {
 		return err
 	}
-	if err := s.redis.Set(ctx, "idempotency:"+key, id, time.Hour).Err(); err != nil { // want `the key "idempotency:" is set in Redis after payments is written`
+	if err := s.redis.Set(ctx, "idempotency:"+key, id, time.Hour).Err(); err != nil { // want `the key "idempotency:\*" is set in Redis after payments is written`
 		log.Println(err)
 	}
 	return nil
@@ -55,7 +55,7 @@ func (s *service) upsertThenSet(ctx context.Context, key, id string) error {
 
 // bug: the marker is set first, without a way back
 func (s *service) markedFirst(ctx context.Context, key, id string) error {
-	won, err := s.redis.SetNX(ctx, "idempotency:"+key, "1", 24*time.Hour).Result() // want `the claim "idempotency:" in Redis is kept before payments is written`
+	won, err := s.redis.SetNX(ctx, "idempotency:"+key, "1", 24*time.Hour).Result() // want `the claim "idempotency:\*" in Redis is kept before payments is written`
 	if err != nil || !won {
 		return err
 	}
@@ -73,7 +73,7 @@ func (s *service) setBeforeCommit(ctx context.Context, key, id string) error {
 	if _, err := tx.Exec(ctx, `UPDATE balances SET amount = 0 WHERE id = $1`, id); err != nil {
 		return err
 	}
-	if err := s.redis.Set(ctx, "idempotency:"+key, id, time.Hour).Err(); err != nil { // want `the key "idempotency:" is set in Redis inside the transaction of line \d+ that writes balances`
+	if err := s.redis.Set(ctx, "idempotency:"+key, id, time.Hour).Err(); err != nil { // want `the key "idempotency:\*" is set in Redis inside the transaction of line \d+ that writes balances`
 		return err
 	}
 	return tx.Commit(ctx)
