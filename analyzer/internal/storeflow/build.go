@@ -26,6 +26,10 @@ func run(pass *analysis.Pass, config *settings.Config) *Result {
 		return p // what a library's own functions do is in its table
 	}
 	exportTableNames(pass)
+	if generatedByEnt(pass.Pkg) {
+		pass.ExportPackageFact(new(Stores)) // what its builders do is in ent's file
+		return p
+	}
 	declares := p.declaresStore()
 	if declares {
 		pass.ExportPackageFact(new(Stores))

@@ -418,13 +418,15 @@ func exported(e Executor, fn *ssa.Function) Executor {
 		}
 		return out
 	}
+	if e.root.path != "" && (e.Kind == Pool || e.Kind == Conn || e.Kind == Client) {
+		return out // no caller can make a transaction of it
+	}
 	out.Field = e.root.path
 	if out.Index = parameterIndex(parameter); out.Index < 0 {
 		out.Kind, out.Index = Receiver, 0
 	} else {
 		out.Kind = Param
 	}
-	// A field whose type decides needs no caller, but which transaction it is, the caller may know.
 	return out
 }
 

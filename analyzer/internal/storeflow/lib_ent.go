@@ -15,9 +15,19 @@ type entLibrary struct{}
 
 const entPath = "entgo.io/ent"
 
-// imports also holds for generated packages, which lie in a folder called ent unless somebody chose otherwise.
 func (entLibrary) imports(path string) bool {
-	return path == entPath || strings.HasPrefix(path, entPath+"/") || strings.HasSuffix(path, "/ent") || strings.Contains(path, "/ent/")
+	return path == entPath || strings.HasPrefix(path, entPath+"/")
+}
+
+// generatedByEnt reports whether a package is one that ent makes: its Client and its Tx embed config.
+func generatedByEnt(pkg *types.Package) bool {
+	for _, name := range []string{"Client", "Tx"} {
+		declared, ok := pkg.Scope().Lookup(name).(*types.TypeName)
+		if !ok || !isEntGenerated(named(declared.Type())) {
+			return false
+		}
+	}
+	return true
 }
 
 func (entLibrary) connection(t types.Type) ConnKind {
@@ -326,7 +336,9 @@ func (q *entQuery) where(predicates []ssa.Value) {
 			}
 			for _, suffix := range []string{"EQ", "In"} {
 				if field, ok := strings.CutSuffix(name, suffix); ok {
-					q.columns = append(q.columns, q.column(field))
+					if _, isField := entConstant(q.of, "Field"+field); isField || q.of == nil {
+						q.columns = append(q.columns, q.column(field))
+					}
 				}
 			}
 			if name == "ID" {

@@ -65,6 +65,7 @@ type gormQuery struct {
 	guard   Guard
 	target  []string
 	upsert  bool // the row that is there already is changed
+	counted bool // gorm.WithResult, whose rows affected are looked at
 	partial bool // a condition is not readable
 	count   bool // the select list is an aggregate
 	root    ssa.Value
@@ -303,6 +304,8 @@ func (q *gormQuery) clauses(list ssa.Value) {
 				q.guard |= OnConflict
 			}
 		case isType(clause.Type(), gormPath+"/clause", "Returning"):
+		case isType(clause.Type(), gormPath, "result"):
+			q.counted = memberRead(clause, "RowsAffected", "Result")
 		default:
 			q.partial = true
 		}
@@ -348,13 +351,18 @@ func (gormLibrary) insert(p *Result, call ssa.CallInstruction, query *gormQuery,
 	access := query.access(p, Insert)
 	access.Target, access.Upsert = query.target, query.upsert
 	access.Columns = written(value)
-	if access.Guard.Has(OnConflict) && memberRead(callValue(call), "RowsAffected") {
+	if access.Guard.Has(OnConflict) && (query.counted || returnsGormDB(call) && memberRead(callValue(call), "RowsAffected")) {
 		access.Guard |= ResultRead
 	}
 	if gormNames.mintsPrimary(query.row, unboxed(value)) {
 		access.Guard |= MintedKey
 	}
 	return access
+}
+
+func returnsGormDB(call ssa.CallInstruction) bool {
+	results := call.Common().Signature().Results()
+	return results.Len() == 1 && isGormDB(results.At(0).Type())
 }
 
 // written gives the columns that a row literal or a map sets.
@@ -420,6 +428,8 @@ func (gormLibrary) transaction(p *Result, call ssa.CallInstruction, fn *types.Fu
 		return &event{kind: runs, callback: argument(call, 0), callbackTx: 0, serializable: serializableOptions(argument(call, 1))}
 	case "Begin", "BeginTx":
 		return &event{kind: begins, serializable: serializableOptions(argument(call, 0))}
+	case "Connection":
+		return &event{kind: runs, plain: true, callback: argument(call, 0), callbackTx: -1}
 	case "Commit":
 		return &event{kind: commits, tx: receiver(call)}
 	case "Rollback":

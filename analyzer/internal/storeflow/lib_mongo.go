@@ -168,7 +168,9 @@ func (l mongoLibrary) filter(access *Access, filter ssa.Value) {
 // document reads what an insert writes. A document without _id gets one from the driver.
 func (mongoLibrary) document(access *Access, document ssa.Value) {
 	keys, values, ok := pairs(document)
-	access.Entity = entityName(rowType(document))
+	if row := rowType(document); row != nil && !strings.HasPrefix(packagePath(row.Obj()), mongoPath+"/bson") {
+		access.Entity = entityName(row)
+	}
 	if !ok {
 		return
 	}
@@ -243,8 +245,13 @@ func (mongoLibrary) transaction(p *Result, call ssa.CallInstruction, fn *types.F
 	if packagePath(fn) != mongoPath+"/mongo" {
 		return nil
 	}
-	if fn.Name() == "WithTransaction" {
+	switch fn.Name() {
+	case "WithTransaction":
 		return &event{kind: runs, callback: argument(call, 1), callbackTx: -1}
+	case "UseSession":
+		return &event{kind: runs, plain: true, callback: argument(call, 1), callbackTx: -1}
+	case "WithSession", "UseSessionWithOptions":
+		return &event{kind: runs, plain: true, callback: argument(call, 2), callbackTx: -1}
 	}
 	return nil
 }

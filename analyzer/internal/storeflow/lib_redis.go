@@ -50,7 +50,7 @@ func (l redisLibrary) accesses(p *Result, call ssa.CallInstruction, fn *types.Fu
 	}
 	args := arguments(call)
 	if parameters := fn.Signature().Params(); parameters.Len() > 0 && isType(parameters.At(0).Type(), "context", "Context") {
-		args = at1(args)
+		args = args[min(1, len(args)):]
 	}
 	if receiverName(fn) == "Script" {
 		return l.script(p, call, fn, args)
@@ -58,7 +58,7 @@ func (l redisLibrary) accesses(p *Result, call ssa.CallInstruction, fn *types.Fu
 	name := fn.Name()
 	access := l.entry(p, call, at(args, 0))
 	switch {
-	case name == "Do" && isRedisConnection(l, receiver(call)):
+	case name == "Do":
 		return l.do(p, call, at(args, 0))
 	case redisLook[name]:
 		access.Op, access.Always = Read, redisAlways[name]
@@ -110,18 +110,6 @@ func (l redisLibrary) accesses(p *Result, call ssa.CallInstruction, fn *types.Fu
 		access.Guard |= OnConflict | ResultRead
 	}
 	return []Access{access}
-}
-
-func isRedisConnection(l redisLibrary, v ssa.Value) bool {
-	return v != nil && (l.connection(v.Type()) == Client || strings.HasSuffix(types.TypeString(v.Type(), nil), "Client"))
-}
-
-// at1 drops the first of a list.
-func at1(list []ssa.Value) []ssa.Value {
-	if len(list) == 0 {
-		return nil
-	}
-	return list[1:]
 }
 
 // entry is an access to one key.
@@ -335,6 +323,22 @@ func watched(fn *ssa.Function) bool {
 	return false
 }
 
-func (redisLibrary) transaction(*Result, ssa.CallInstruction, *types.Func) *event { return nil }
+// transaction: none of SQL's kind, but the functions given to Watch and to pipelines run at once.
+func (redisLibrary) transaction(_ *Result, call ssa.CallInstruction, fn *types.Func) *event {
+	if !isRedisPath(packagePath(fn)) {
+		return nil
+	}
+	switch fn.Name() {
+	case "Watch", "Pipelined", "TxPipelined":
+	default:
+		return nil
+	}
+	for _, arg := range arguments(call) {
+		if _, ok := arg.Type().Underlying().(*types.Signature); ok {
+			return &event{kind: runs, plain: true, callback: arg, callbackTx: -1}
+		}
+	}
+	return nil
+}
 
 func (redisLibrary) duplicate(types.Object) bool { return false }

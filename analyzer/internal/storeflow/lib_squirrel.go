@@ -97,28 +97,35 @@ func isBuilder(t types.Type) bool {
 
 // squirrelStatements reads the statement that a builder, or the text that ToSql made of one, stands for.
 func (p *Result) squirrelStatements(v ssa.Value) (list []sqltext.Statement, partial, ok bool) {
-	v = program.Resolve(v)
-	if extract, isExtract := v.(*ssa.Extract); isExtract {
-		call, isCall := extract.Tuple.(*ssa.Call)
-		if !isCall {
-			return nil, false, false
-		}
-		switch fnName(declared(call)) {
-		case "ToSql", "MustSql":
-		default:
-			return nil, false, false
-		}
-		v = receiver(call)
-	}
-	if v == nil || !isBuilder(program.Resolve(v).Type()) {
+	builder := builderBehind(v)
+	if builder == nil {
 		return nil, false, false
 	}
-	built := p.builtBy(v)
+	built := p.builtBy(builder)
 	text, known := built.text()
 	if !known {
 		return nil, false, false
 	}
 	return sqltext.Parse(text), built.partial, true
+}
+
+// builderBehind gives the builder that a value is, or that ToSql made a text of; nil for other values.
+func builderBehind(v ssa.Value) ssa.Value {
+	v = program.Resolve(v)
+	if extract, ok := v.(*ssa.Extract); ok {
+		call, ok := extract.Tuple.(*ssa.Call)
+		if !ok {
+			return nil
+		}
+		switch fnName(declared(call)) {
+		case "ToSql", "MustSql":
+			v = receiver(call)
+		}
+	}
+	if v == nil || !isBuilder(program.Resolve(v).Type()) {
+		return nil
+	}
+	return v
 }
 
 // building is what the calls of a chain have said.
@@ -179,6 +186,9 @@ func (p *Result) walkChain(v ssa.Value, built *building, left int) {
 			built.partial = true
 		}
 	case *ssa.UnOp:
+		if _, ok := v.X.(*ssa.Global); ok {
+			return // the house's StatementBuilder
+		}
 		// A variable that is set again and again: q = q.Where(...).
 		built.partial = true
 		if stores := program.Stores(program.Cell(v.X)); len(stores) > 0 {
@@ -318,7 +328,7 @@ func (p *Result) condition(v ssa.Value, depth int) []string {
 		}
 		return out
 	}
-	return []string{"(" + program.Hole + " OR " + program.Hole + ")"}
+	return []string{"? > ?"} // narrows, and compares nothing for equality that is known
 }
 
 // expression gives the text of a suffix: a string, or squirrel.Expr of one.

@@ -45,6 +45,7 @@ type event struct {
 	callback     ssa.Value
 	callbackTx   int
 	serializable bool
+	plain        bool // of runs: the callback runs before the call returns, in no transaction of SQL's kind
 	runtime      bool // of runs: the transaction is one of our runtime's
 }
 

@@ -13,8 +13,7 @@ func (p *Result) lock(call ssa.CallInstruction, fn *types.Func) (Access, bool) {
 	}
 	access := Access{Op: Lock, Call: call, Pos: call.Pos()}
 	if p.guards[fn.FullName()] {
-		access.Guard = OnConflict // the house says that it arbitrates
-		return access, true
+		return access, true // the house says that it arbitrates
 	}
 	if _, isDefer := call.(*ssa.Defer); isDefer {
 		return Access{}, false

@@ -338,7 +338,7 @@ func (p *Result) way(call ssa.CallInstruction, index int) (Callback, bool) {
 		if event.callback != argument(call, index) {
 			return Callback{}, false
 		}
-		return Callback{Param: index, InTx: true, Argument: event.callbackTx, Serializable: event.serializable}, true
+		return Callback{Param: index, InTx: !event.plain, Argument: event.callbackTx, Serializable: event.serializable}, true
 	}
 	callee := p.program.Callee(call.Common())
 	role := p.role(callee.Func, callee.Body)

@@ -39,7 +39,7 @@ func exportTableNames(pass *analysis.Pass) {
 // tableName gives what a TableName method of any package returns, "" when that is not a constant.
 func (p *Result) tableName(method *types.Func) string {
 	var fact TableName
-	if !p.program.Pass.ImportObjectFact(method.Origin(), &fact) {
+	if !p.pass.ImportObjectFact(method.Origin(), &fact) {
 		return ""
 	}
 	return fact.Table
