@@ -9,27 +9,20 @@ func (r *reader) insert(st *Statement, i, j int, sc *scope, depth int) {
 	if r.is(i, "replace") {
 		st.Conflict.Action = Replace
 	}
-	for i++; i < j && !r.is(i, "into"); i++ {
+	for i++; i < j && r.is(i, "or", "ignore", "replace", "abort", "fail", "rollback", "low_priority", "delayed", "high_priority", "overwrite"); i++ {
 		switch {
 		case r.is(i, "ignore"):
 			st.Conflict.Action = DoNothing
-		case r.words(i, "or", "replace"):
+		case r.is(i, "replace"):
 			st.Conflict.Action = Replace
-			i++
-		case r.is(i, "or"):
-			i++
-			if r.is(i, "ignore") {
-				st.Conflict.Action = DoNothing
-			}
-		case r.is(i, "low_priority", "delayed", "high_priority", "overwrite", "table"):
-		default:
-			i-- // INTO may be left out in MySQL
-		}
-		if !r.is(i, "ignore", "low_priority", "delayed", "high_priority", "overwrite", "table", "replace", "rollback", "abort", "fail") {
-			break
 		}
 	}
-	i++
+	if r.is(i, "into") { // MySQL does without
+		i++
+	}
+	if r.is(i, "table") && r.at(i+1).named() {
+		i++
+	}
 	st.Table, i = r.name(i, j)
 	st.Partial = st.Partial || !st.Table.Known()
 	if r.is(i, "as") {
