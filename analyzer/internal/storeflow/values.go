@@ -207,7 +207,11 @@ func memberReadIn(v ssa.Value, names []string, depth int) bool {
 		case *ssa.Return:
 			return true
 		case *ssa.FieldAddr:
-			if shape, ok := structOf(referrer.X.Type()); ok && slices.Contains(names, shape.Field(referrer.Field).Name()) {
+			field := fieldVar(referrer.X.Type(), referrer.Field)
+			if field != nil && slices.Contains(names, field.Name()) {
+				return true
+			}
+			if field != nil && field.Embedded() && memberReadIn(referrer, names, depth-1) { // a promoted method
 				return true
 			}
 		case ssa.CallInstruction:
