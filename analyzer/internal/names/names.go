@@ -81,7 +81,7 @@ func IsRequestID(name string) bool {
 	if IsKey(name) {
 		return false
 	}
-	words := split(name)
+	words := Words(name)
 	if len(words) == 0 {
 		return false
 	}
@@ -96,7 +96,7 @@ func IsRequestID(name string) bool {
 
 // IsAttempt reports whether a variable of this name counts attempts.
 func IsAttempt(name string) bool {
-	words := split(name)
+	words := Words(name)
 	if isLimit(words) {
 		return false
 	}
@@ -105,7 +105,7 @@ func IsAttempt(name string) bool {
 
 // IsAttemptLimit reports whether a constant, field or parameter of this name bounds attempts.
 func IsAttemptLimit(name string) bool {
-	words := split(name)
+	words := Words(name)
 	return isLimit(words) && slices.ContainsFunc(words, isAttemptWord) && !slices.ContainsFunc(words, isNotCounter)
 }
 
@@ -134,7 +134,7 @@ func isNotCounter(w string) bool {
 
 // IsRetryFunc reports whether a function of this name calls the function that it is given until it succeeds.
 func IsRetryFunc(name string) bool {
-	words := split(name)
+	words := Words(name)
 	if len(words) == 0 || words[0] == "on" {
 		return false
 	}
@@ -159,7 +159,7 @@ var keyTables = flatSet([]string{
 
 // IsKeyTable reports whether a table or collection of this name, with or without its schema, holds idempotency records or the ids of messages already handled.
 func IsKeyTable(name string) bool {
-	words := split(lastPart(name))
+	words := Words(lastPart(name))
 	if len(words) == 0 {
 		return false
 	}
@@ -192,7 +192,7 @@ func IsKeyPrefix(text string) bool {
 	if IsKeyTable(first) || IsKey(first) {
 		return true
 	}
-	for _, w := range split(first) {
+	for _, w := range Words(first) {
 		switch w {
 		case "idem", "processed", "dedup", "dedupe", "seen", "handled":
 			return true
@@ -219,7 +219,7 @@ var scopeWords = flatSet([]string{
 
 // IsScopeColumn reports whether a column of this name, with or without its table, says whose a row is.
 func IsScopeColumn(name string) bool {
-	words := split(lastPart(name))
+	words := Words(lastPart(name))
 	if len(words) > 1 {
 		switch words[len(words)-1] {
 		case "id", "uuid", "guid", "ref", "slug", "code", "name", "key", "number":
@@ -240,7 +240,10 @@ var personWords = flatSet([]string{
 
 // IsPersonal reports whether a variable, field or parameter of this name holds personal data: an e-mail address, a telephone number, a card number.
 func IsPersonal(name string) bool {
-	words := split(name)
+	words := Words(name)
+	if len(words) > 0 {
+		words[len(words)-1] = singular(words[len(words)-1])
+	}
 	for i := range words {
 		if personWords[strings.Join(words[i:], "")] {
 			return true
@@ -287,8 +290,8 @@ func flat(name string) string {
 	}, name)
 }
 
-// split gives the words of a name in lower case: "maxRetries", "MAX_RETRIES" and "max-retries" have the same two. Runs of capitals are one word: "userID", "HTTPClient". Numbers at a word's end are cut off.
-func split(name string) []string {
+// Words gives the words of a name in lower case: "maxRetries", "MAX_RETRIES" and "max-retries" have the same two. Runs of capitals are one word: "userID", "HTTPClient". Numbers at a word's end are cut off.
+func Words(name string) []string {
 	var words []string
 	runes := []rune(name)
 	start := 0

@@ -84,7 +84,7 @@ func TestIsScopeColumn(t *testing.T) {
 
 func TestIsPersonal(t *testing.T) {
 	check(t, "IsPersonal", IsPersonal,
-		[]string{"email", "Email", "customerEmail", "email_address", "userEmailAddress", "phone", "phoneNumber", "PhoneNumber", "msisdn", "firstName", "LastName", "IBAN", "cardNumber", "dateOfBirth", "ssn"},
+		[]string{"email", "Email", "emails", "customerEmails", "phones", "customerEmail", "email_address", "userEmailAddress", "phone", "phoneNumber", "PhoneNumber", "msisdn", "firstName", "LastName", "IBAN", "cardNumber", "dateOfBirth", "ssn"},
 		[]string{"", "name", "orderID", "emailID", "emailHash", "phoneVerified", "customerID", "mailbox", "company", "panel", "expand"})
 }
 
@@ -106,7 +106,7 @@ func TestHouseNames(t *testing.T) {
 	}
 }
 
-func TestSplit(t *testing.T) {
+func TestWords(t *testing.T) {
 	for name, want := range map[string][]string{
 		"maxRetries":  {"max", "retries"},
 		"MAX_RETRIES": {"max", "retries"},
@@ -119,8 +119,8 @@ func TestSplit(t *testing.T) {
 		"":            nil,
 		"Ää":          {"ää"},
 	} {
-		if got := split(name); !slices.Equal(got, want) {
-			t.Errorf("split(%q) = %q, want %q", name, got, want)
+		if got := Words(name); !slices.Equal(got, want) {
+			t.Errorf("Words(%q) = %q, want %q", name, got, want)
 		}
 	}
 }

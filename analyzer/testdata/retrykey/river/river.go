@@ -30,26 +30,36 @@ func send(ctx context.Context, key string) error {
 	return response.Body.Close()
 }
 
-type minting struct{ river.WorkerDefaults[chargeArgs] }
+type minting struct {
+	river.WorkerDefaults[chargeArgs]
+}
 
 // bug: every attempt of the job is a charge.
 func (w *minting) Work(ctx context.Context, job *river.Job[chargeArgs]) error {
 	return send(ctx, uuid.NewString()) // want "minted"
 }
 
-type deriving struct{ river.WorkerDefaults[chargeArgs] }
+type deriving struct {
+	river.WorkerDefaults[chargeArgs]
+}
 
 // fine: the job's id is the same at every attempt.
 func (w *deriving) Work(ctx context.Context, job *river.Job[chargeArgs]) error {
 	return send(ctx, "job-"+strconv.FormatInt(job.ID, 10))
 }
 
-type given struct{ river.WorkerDefaults[chargeArgs] }
+type given struct {
+	river.WorkerDefaults[chargeArgs]
+}
 
 // fine: whoever put the job in minted its key.
-func (w *given) Work(ctx context.Context, job *river.Job[chargeArgs]) error { return send(ctx, job.Args.Key) }
+func (w *given) Work(ctx context.Context, job *river.Job[chargeArgs]) error {
+	return send(ctx, job.Args.Key)
+}
 
-type numbering struct{ river.WorkerDefaults[chargeArgs] }
+type numbering struct {
+	river.WorkerDefaults[chargeArgs]
+}
 
 // bug: the number of the attempt makes each attempt a charge.
 func (w *numbering) Work(ctx context.Context, job *river.Job[chargeArgs]) error {
