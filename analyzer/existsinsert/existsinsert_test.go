@@ -25,3 +25,5 @@ func TestValid(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestFixes(t *testing.T) { vettest.RunFixes(t, existsinsert.Analyzer, "./existsinsert/fixes") }

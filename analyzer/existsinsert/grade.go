@@ -27,6 +27,9 @@ func (in *inspection) judge(fn *ssa.Function, accesses []storeflow.Access, l *lo
 	if in.readsThrough(l, insert) || l.Guard.Has(storeflow.Serializable) || insert.Guard.Has(storeflow.Serializable) {
 		return
 	}
+	if looksAgain(accesses, l, insert) {
+		return // what is called looks for itself, and is judged where it does
+	}
 	arbiter := in.arbiterBefore(fn, accesses, l, insert)
 	if arbiter == everywhere {
 		return
@@ -56,6 +59,20 @@ func (in *inspection) judge(fn *ssa.Function, accesses []storeflow.Access, l *lo
 	default:
 		in.tell(p, duplicatePossible, report.Error, p.because(p.verdict.reason(l)))
 	}
+}
+
+// looksAgain reports whether the call that inserts, some steps away, first repeats the look.
+func looksAgain(accesses []storeflow.Access, l *look, insert *storeflow.Access) bool {
+	if len(insert.Path) == 0 {
+		return false
+	}
+	for i := range accesses {
+		again := &accesses[i]
+		if again.Call == insert.Call && again.Op == storeflow.Read && again.Table == l.Table && again.Entity == l.Entity && slices.Equal(again.Columns, l.Columns) {
+			return true
+		}
+	}
+	return false
 }
 
 // judgeConflictClause looks whether ON CONFLICT arbitrates over what was looked up, and whether anybody reads its answer.

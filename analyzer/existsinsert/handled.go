@@ -101,6 +101,9 @@ func (l *look) toldApartBy(call *ssa.Call) bool {
 	return false
 }
 
+// maxCallers bounds the callers that are asked; a function with more of them is a helper for everything.
+const maxCallers = 40
+
 // callersOf gives the calls of a function in this package.
 func (in *inspection) callersOf(fn *ssa.Function) []ssa.CallInstruction {
 	if in.callers == nil {
@@ -109,7 +112,7 @@ func (in *inspection) callersOf(fn *ssa.Function) []ssa.CallInstruction {
 			for _, block := range caller.Blocks {
 				for _, instruction := range block.Instrs {
 					if call, ok := instruction.(ssa.CallInstruction); ok {
-						if body := in.program.Callee(call.Common()).Body; body != nil {
+						if body := in.program.Callee(call.Common()).Body; body != nil && len(in.callers[body]) < maxCallers {
 							in.callers[body] = append(in.callers[body], call)
 						}
 					}

@@ -66,7 +66,7 @@ func (l *look) resultMeaning(body *ssa.Function, index int) meaning {
 	}
 	votes := map[meaning]int{}
 	for _, block := range body.Blocks {
-		ret, ok := block.Instrs[len(block.Instrs)-1].(*ssa.Return)
+		ret, ok := last(block).(*ssa.Return)
 		if !ok || index >= len(ret.Results) {
 			continue
 		}
@@ -98,7 +98,7 @@ func (l *look) returned(ret *ssa.Return, v ssa.Value) []outcome {
 	var all []outcome
 	for i, edge := range phi.Edges {
 		from := phi.Block().Preds[i]
-		all = append(all, outcome{edge, from.Instrs[len(from.Instrs)-1]})
+		all = append(all, outcome{edge, last(from)})
 	}
 	return all
 }

@@ -14,6 +14,8 @@ type look struct {
 	in *inspection
 	// strict: an error of any kind does not count as "nothing found".
 	strict bool
+
+	branches map[*ssa.If][2]side // filled by edgeSide
 }
 
 // lookBefore finds the nearest look for the rows that an insert fills, where the insert is reached only when the look found nothing.

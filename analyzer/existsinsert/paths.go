@@ -136,13 +136,25 @@ func (l *look) onlyWhenAbsent(insert ssa.Instruction) bool {
 
 // edgeSide tells what a branch says of the look.
 func (l *look) edgeSide(e edge) side {
-	branch, ok := e.from.Instrs[len(e.from.Instrs)-1].(*ssa.If)
+	branch, ok := last(e.from).(*ssa.If)
 	if !ok {
 		return neither
 	}
-	whenTrue, whenFalse := l.sides(branch.Cond, maxConditionDepth)
-	if e.to == 0 {
-		return whenTrue
+	sides, known := l.branches[branch]
+	if !known {
+		sides[0], sides[1] = l.sides(branch.Cond, maxConditionDepth)
+		if l.branches == nil {
+			l.branches = map[*ssa.If][2]side{}
+		}
+		l.branches[branch] = sides
 	}
-	return whenFalse
+	return sides[e.to]
+}
+
+// last is the instruction that ends a block.
+func last(block *ssa.BasicBlock) ssa.Instruction {
+	if len(block.Instrs) == 0 {
+		return nil
+	}
+	return block.Instrs[len(block.Instrs)-1]
 }

@@ -256,7 +256,7 @@ func (l *look) next(v ssa.Value) (whenTrue, whenFalse side) {
 		return neither, neither
 	}
 	start := call.Block()
-	back := reaches(start.Instrs[len(start.Instrs)-1], call, func(e edge) bool {
+	back := reaches(last(start), call, func(e edge) bool {
 		return e.from == start && e.to == 1 || l.Call.Parent() == call.Parent() && e.from.Succs[e.to] == l.Call.Block()
 	})
 	if back {

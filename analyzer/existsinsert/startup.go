@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/idemgen/idemgen/analyzer/internal/program"
 )
 
 // startUpName are functions that fill tables before a program serves, or once by hand: one caller at a time.
@@ -23,6 +25,9 @@ func (in *inspection) atStartUp(fn *ssa.Function) bool {
 			return true
 		}
 	}
+	if definesTables(fn) {
+		return true
+	}
 	for _, element := range strings.Split(in.pass.Pkg.Path(), "/") {
 		if startUpFolder[element] {
 			return true
@@ -31,3 +36,24 @@ func (in *inspection) atStartUp(fn *ssa.Function) bool {
 	file := filepath.Base(in.pass.Fset.Position(fn.Pos()).Filename)
 	return startUpFolder[strings.TrimSuffix(file, ".go")]
 }
+
+// definesTables reports whether a function runs CREATE TABLE: it sets up what it then fills.
+func definesTables(fn *ssa.Function) bool {
+	for _, block := range fn.Blocks {
+		for _, instruction := range block.Instrs {
+			call, ok := instruction.(*ssa.Call)
+			if !ok {
+				continue
+			}
+			for _, arg := range call.Call.Args {
+				text, ok := program.Text(arg)
+				if ok && createTable.MatchString(text) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+var createTable = regexp.MustCompile(`(?i)^\s*create\s+(temp\w*\s+|unlogged\s+)?table\b`)

@@ -37,7 +37,7 @@ func (in *inspection) cover(l *look) verdict {
 	}
 	found := in.coverOf(in.schema(), l.Table, l.Columns)
 	if named := in.entity(l.Entity); named != nil && found.Verdict != schema.Unique {
-		if table, ok := fromStruct(named); ok {
+		if table, ok := schema.FromStruct(in.pass.Fset, named); ok {
 			byTags := in.coverOf(&schema.Schema{Tables: map[string]*schema.Table{table.Name: table}}, table.Name, l.Columns)
 			if byTags.Verdict > found.Verdict {
 				found = byTags
@@ -198,5 +198,3 @@ func findPackage(from *types.Package, path string) *types.Package {
 	}
 	return nil
 }
-
-func fromStruct(named *types.Named) (*schema.Table, bool) { return nil, false }

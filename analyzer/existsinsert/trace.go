@@ -168,7 +168,7 @@ func (t *tracer) call(call *ssa.Call) (derivation, bool) {
 // inRowLoop reports whether an instruction stands in a loop over the rows of the look: what is appended there is a row.
 func (t *tracer) inRowLoop(call *ssa.Call) bool {
 	for block, steps := call.Block(), 0; block != nil && steps < maxTraceSteps; block, steps = block.Idom(), steps+1 {
-		branch, ok := block.Instrs[len(block.Instrs)-1].(*ssa.If)
+		branch, ok := last(block).(*ssa.If)
 		if !ok {
 			continue
 		}
@@ -206,23 +206,21 @@ func isAlloc(v ssa.Value) bool {
 }
 
 // cellAt tells whether what a variable holds at an instruction comes from the look: the last write before it does, or, where that is not known, all writes do.
-func (t *tracer) cellAt(cell ssa.Value, at any, field string) (derivation, bool) {
+func (t *tracer) cellAt(cell ssa.Value, reader ssa.Instruction, field string) (derivation, bool) {
 	alloc, ok := cell.(*ssa.Alloc)
 	if !ok {
 		return derivation{}, false
 	}
-	reader, _ := at.(ssa.Instruction)
-	var last ssa.Instruction
-	var lastDerivation derivation
-	lastOK, others, anyDerived := false, false, false
-	var some derivation
+	var nearest ssa.Instruction
+	var byNearest, some derivation
+	nearestDerived, anyDerived, others := false, false, false
 	for _, write := range writes(alloc, field) {
 		d, derived, constant := t.write(write)
 		if derived {
 			some, anyDerived = d, true
 		}
-		if reader != nil && comesBefore(write, reader) && (last == nil || comesBefore(last, write)) {
-			last, lastDerivation, lastOK = write, d, derived
+		if comesBefore(write, reader) && (nearest == nil || comesBefore(nearest, write)) {
+			nearest, byNearest, nearestDerived = write, d, derived
 			continue
 		}
 		if !derived && !constant {
@@ -231,9 +229,9 @@ func (t *tracer) cellAt(cell ssa.Value, at any, field string) (derivation, bool)
 	}
 	var found derivation
 	switch {
-	case last != nil && lastOK:
-		found = lastDerivation
-	case anyDerived && !others && (last == nil || isConstantWrite(last)):
+	case nearestDerived:
+		found = byNearest
+	case anyDerived && !others && (nearest == nil || isConstantWrite(nearest)):
 		found = some
 	default:
 		return derivation{}, false

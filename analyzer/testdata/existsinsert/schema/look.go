@@ -94,7 +94,7 @@ func (s *Store) SoftDeleted(ctx context.Context, team int64, login string) error
 		return err
 	}
 	if n == 0 {
-		_, err = s.pool.Exec(ctx, "INSERT INTO sch_members (team, login) VALUES ($1, $2)", team, login) // want `the unique rule at .*0001_tables.up.sql:31 stops the second`
+		_, err = s.pool.Exec(ctx, "INSERT INTO sch_members (team, login) VALUES ($1, $2)", team, login) // want `the unique rule at .*0001_tables.up.sql:30 stops the second`
 	}
 	return err
 }

@@ -104,3 +104,29 @@ func (s *Service) Copy(ctx context.Context, reference, to string) error {
 	}
 	return s.orders.Create(ctx, &domain.Order{Reference: to, Cents: order.Cents})
 }
+
+// fine: PlaceOnce looks for itself, and is judged where it stands.
+func (s *Service) LooksTwice(ctx context.Context, order *domain.Order) error {
+	found, err := s.orders.Exists(ctx, order.Reference)
+	if err != nil || found {
+		return err
+	}
+	return s.PlaceOnce(ctx, order)
+}
+
+func (s *Service) PlaceLooking(ctx context.Context, order *domain.Order) error {
+	found, err := s.orders.Exists(ctx, order.Reference)
+	if err != nil || found {
+		return err
+	}
+	return s.orders.Create(ctx, order) // want `lay_orders is looked up by reference`
+}
+
+// fine: PlaceLooking is told of itself; one finding is enough.
+func (s *Service) ToldOnce(ctx context.Context, order *domain.Order) error {
+	found, err := s.orders.Exists(ctx, order.Reference)
+	if err != nil || found {
+		return err
+	}
+	return s.PlaceLooking(ctx, order)
+}
