@@ -79,7 +79,7 @@ func (p *Package) findSoleImplementation(method *types.Func, of types.Type) *typ
 		scope := pkg.Scope()
 		for _, name := range scope.Names() {
 			typeName, ok := scope.Lookup(name).(*types.TypeName)
-			if !ok || typeName.IsAlias() || types.IsInterface(typeName.Type()) {
+			if !ok || typeName.IsAlias() || types.IsInterface(typeName.Type()) || p.standIn(typeName) {
 				continue
 			}
 			named, ok := typeName.Type().(*types.Named)
@@ -102,6 +102,20 @@ func (p *Package) findSoleImplementation(method *types.Func, of types.Type) *typ
 		}
 	}
 	return found
+}
+
+// standIn reports whether a type takes another one's place in tests, so that it says nothing of what a call reaches.
+func (p *Package) standIn(typeName *types.TypeName) bool {
+	if strings.HasSuffix(p.Pass.Fset.Position(typeName.Pos()).Filename, "_test.go") {
+		return true
+	}
+	name, pkg := strings.ToLower(typeName.Name()), typeName.Pkg().Name()
+	for _, sign := range []string{"mock", "fake", "stub", "noop", "dummy"} {
+		if strings.HasPrefix(name, sign) || strings.HasSuffix(name, sign) || strings.HasPrefix(pkg, sign) || strings.HasSuffix(pkg, sign+"s") || strings.HasSuffix(pkg, sign) {
+			return true
+		}
+	}
+	return false
 }
 
 // sameModule gives the package under analysis and those of its imports that belong to the same module. Without module information the first path elements decide.
