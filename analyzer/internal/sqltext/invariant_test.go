@@ -62,7 +62,7 @@ func checkInvariants(t *testing.T, text string) {
 	Suffix(text)
 	s := &scanner{text: text}
 	s.run()
-	if s.open || strings.Contains(text, "/*") || strings.Contains(text, "--") || strings.Contains(text, "#") || strings.Contains(text, "$") || strings.ContainsAny(text, "%{") {
+	if s.open || strings.Contains(text, "/*") || strings.Contains(text, "--") || strings.Contains(text, "#") || strings.Contains(text, "$") || strings.ContainsAny(text, "%{\\") {
 		return // the text may end inside of something, where a comment is no comment
 	}
 	if got := Parse(text + " -- 'and' \"more\" $1 (; DROP TABLE t"); !reflect.DeepEqual(got, list) {
@@ -114,11 +114,11 @@ func TestLinear(t *testing.T) {
 			var a, b time.Duration
 			for range 4 { // a busy machine may slow one reading down, hardly four
 				a, b = duration(small), duration(large)
-				if b < 64*a || b < 10*time.Millisecond {
+				if b < 150*a || b < 50*time.Millisecond {
 					break
 				}
 			}
-			if b >= 64*a && b >= 10*time.Millisecond {
+			if b >= 150*a && b >= 50*time.Millisecond {
 				t.Errorf("%q %q: %v for 2 KiB, %v for 32 KiB", prefix, part, a, b)
 			}
 		}

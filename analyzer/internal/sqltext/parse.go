@@ -288,3 +288,17 @@ func (st *Statement) addTable(name Name) {
 	}
 	st.Tables = append(st.Tables, name)
 }
+
+// ParseDefinitions reads only the statements that create, change or drop tables and indexes, and blocks that may hold such. It is the quick way through files that fill tables too.
+func ParseDefinitions(text string) []Statement {
+	tokens, mysql := scan(text)
+	var list []Statement
+	for len(tokens) > 0 {
+		n := statementLength(tokens)
+		if n > 0 && tokens[0].is("create", "alter", "drop", "rename", "do") {
+			list = append(list, newReader(text, tokens[:n], mysql).statement(0, n, nil, 0))
+		}
+		tokens = tokens[min(n+1, len(tokens)):]
+	}
+	return list
+}

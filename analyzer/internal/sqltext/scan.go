@@ -25,7 +25,7 @@ func scan(text string) (tokens []token, mysql bool) {
 	if s.backticks && (escapes || strings.Contains(text, `"`)) || s.open && escapes {
 		m := &scanner{text: text, mysql: true}
 		m.run()
-		if s.backticks || !m.open {
+		if s.open || !m.open {
 			return m.tokens, true
 		}
 	}
