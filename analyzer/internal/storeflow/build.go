@@ -5,6 +5,7 @@ import (
 	"go/types"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
@@ -185,13 +186,35 @@ func (p *Result) calleeList(callee program.Callee, before map[*ssa.Function]*fun
 		return nil // a literal counts where it stands
 	case callee.Body != nil:
 		return p.summary(callee.Body, before).out
-	case callee.Func != nil && callee.Func.Pkg() != nil && callee.Func.Pkg() != p.pass.Pkg:
+	case callee.Func != nil && callee.Func.Pkg() != nil && callee.Func.Pkg() != p.pass.Pkg && p.sameHouse(callee.Func.Pkg().Path()):
 		var fact Accesses
 		if p.pass.ImportObjectFact(callee.Func, &fact) {
 			return fact.List
 		}
 	}
 	return nil
+}
+
+// sameHouse reports whether a package belongs to the module under analysis, or to one of the same owner: the tables of a job queue from elsewhere are none of the caller's.
+func (p *Result) sameHouse(path string) bool {
+	own := p.pass.Pkg.Path()
+	if p.pass.Module != nil && p.pass.Module.Path != "" {
+		own = p.pass.Module.Path
+		if path == own || strings.HasPrefix(path, own+"/") {
+			return true
+		}
+	}
+	return owner(path) == owner(own)
+}
+
+// owner is the host and the first element of a path; the path itself when it has no host.
+func owner(path string) string {
+	host, rest, _ := strings.Cut(path, "/")
+	if !strings.Contains(host, ".") {
+		return host
+	}
+	first, _, _ := strings.Cut(rest, "/")
+	return host + "/" + first
 }
 
 // handedOn tells what the functions and methods do that a call runs for the caller: RunInTx(ctx, s.create).
@@ -208,7 +231,7 @@ func (p *Result) handedOn(call ssa.CallInstruction, before map[*ssa.Function]*fu
 		target := p.methodValue(arg)
 		for _, access := range p.calleeList(target, before) {
 			access.Call, access.Pos = call, call.Pos()
-			access.Path = p.longer(target, call, access.Path)
+			access.Path = p.longer(target, access.Path)
 			switch {
 			case access.Executor.Kind == Param && callback.InTx && access.Executor.Index == callback.Argument:
 				access.Executor = Executor{Kind: Tx, Static: Tx}
@@ -261,7 +284,7 @@ func (p *Result) inward(access Access, call ssa.CallInstruction, callee program.
 		return p.givenText(access, call, callee)
 	}
 	access.Call, access.Pos, access.SQL = call, call.Pos(), nil
-	access.Path = p.longer(callee, call, access.Path)
+	access.Path = p.longer(callee, access.Path)
 	access.Executor = p.substitute(access.Executor, call, nil, originDepth)
 	if len(access.Outcome) > 0 && !access.Guard.Has(ResultRead) {
 		p.readOutcome(&access, call)
@@ -269,26 +292,19 @@ func (p *Result) inward(access Access, call ssa.CallInstruction, callee program.
 	return []Access{access}
 }
 
-// longer puts a function in front of a path; the innermost steps are what a reader needs, so the middle is left out of one that is too long.
-func (p *Result) longer(callee program.Callee, call ssa.CallInstruction, path []Step) []Step {
+// longer puts a callee in front of a path.
+func (p *Result) longer(callee program.Callee, path []Step) []Step {
 	name := ""
 	if callee.Func != nil {
 		name = callee.Func.FullName()
 	} else if callee.Body != nil {
 		name = callee.Body.Name()
 	}
-	position := ""
-	if len(path) > 0 {
-		position = path[0].Position
-	}
-	out := append([]Step{{Function: name, Position: position}}, path...)
+	// outward has left the place in the callee, for its name to be put to it.
 	if len(path) > 0 && path[0].Function == "" {
-		out = append([]Step{{Function: name, Position: path[0].Position}}, path[1:]...)
+		return append([]Step{{Function: name, Position: path[0].Position}}, path[1:]...)
 	}
-	if len(out) > maxPath {
-		out = append(out[:maxPath-1:maxPath-1], out[len(out)-1])
-	}
-	return out
+	return append([]Step{{Function: name}}, path...)
 }
 
 // outward says in terms of fn's callers what its accesses are, without doubles.
@@ -312,7 +328,7 @@ func (p *Result) outward(list []Access, fn *ssa.Function) []Access {
 		access.Executor = exported(access.Executor, fn)
 		access.Call, access.Pos, access.SQL, access.Key = nil, token.NoPos, nil, nil
 		id := identity(access)
-		if seen[id] {
+		if seen[id] || len(access.Path) > maxPath {
 			continue
 		}
 		seen[id] = true

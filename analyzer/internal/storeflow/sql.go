@@ -327,10 +327,10 @@ func (p *Result) givenText(access Access, call ssa.CallInstruction, callee progr
 			return nil
 		}
 		base.Text = parameter + 1
-		base.Path = p.longer(callee, call, access.Path)
+		base.Path = p.longer(callee, access.Path)
 		return []Access{base}
 	}
-	base.Path = p.longer(callee, call, access.Path)
+	base.Path = p.longer(callee, access.Path)
 	var out []Access
 	for i := range statements {
 		out = append(out, accessesOf(&statements[i], base, partial)...)
