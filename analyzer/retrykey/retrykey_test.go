@@ -14,8 +14,12 @@ var queues = []string{"./retrykey/asynq", "./retrykey/kafka", "./retrykey/river"
 
 func TestRetries(t *testing.T) {
 	vettest.Run(t, retrykey.Analyzer,
-		"./retrykey/adyen", "./retrykey/aws", "./retrykey/backoff", "./retrykey/failsafe", "./retrykey/goretry", "./retrykey/grpc", "./retrykey/kwait",
+		"./retrykey/adyen", "./retrykey/aws", "./retrykey/backoff", "./retrykey/failsafe/...", "./retrykey/goretry", "./retrykey/grpc", "./retrykey/kwait",
 		"./retrykey/resiliency", "./retrykey/resty", "./retrykey/retryablehttp", "./retrykey/retrygo", "./retrykey/square", "./retrykey/stripe")
+}
+
+func TestShapes(t *testing.T) {
+	vettest.Run(t, retrykey.Analyzer, "./retrykey/loops", "./retrykey/looks")
 }
 
 func TestAtLeastOnce(t *testing.T) {
