@@ -67,6 +67,8 @@ func sameRows(read, insert *storeflow.Access) bool {
 		if read.Entity == "" || read.Entity != insert.Entity {
 			return false
 		}
+	} else if read.Key != nil && read.Key == insert.Key {
+		return true // one Redis key, whatever it is called
 	} else if read.Table != insert.Table || read.Table == "" && (read.Entity == "" || read.Entity != insert.Entity) {
 		return false
 	}

@@ -2,6 +2,7 @@ package storeflow
 
 import (
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -25,7 +26,7 @@ type link struct {
 
 // chain is a builder's calls back from the one that runs it.
 type chain struct {
-	links []link // the last call first
+	links []link // as they are written
 	root  ssa.Value
 }
 
@@ -34,6 +35,7 @@ type chain struct {
 func chainOf(v ssa.Value, inPlace bool, follows func(fn *types.Func) bool) chain {
 	walk := &chainWalk{follows: follows, inPlace: inPlace, seen: map[ssa.Value]bool{}, linked: map[*ssa.Call]bool{}}
 	walk.back(v, true)
+	slices.Reverse(walk.links)
 	return chain{walk.links, walk.root}
 }
 

@@ -115,9 +115,7 @@ func (bunLibrary) query(on ssa.Value) *bunQuery {
 		case "Conn":
 			over = program.Resolve(first)
 		case "Model":
-			if query.model == nil {
-				query.model, query.row = unboxed(first), rowType(first)
-			}
+			query.model, query.row = unboxed(first), rowType(first)
 		case "Table":
 			if names := constantTexts(first); len(names) > 0 {
 				query.table = tableOnly(names[0])

@@ -171,11 +171,9 @@ func (l gormLibrary) query(p *Result, on ssa.Value) *gormQuery {
 			query.clauses(at(link.arguments, 1))
 			query.root = first
 		case "Model":
-			if query.row == nil {
-				query.row = rowType(first)
-			}
+			query.row = rowType(first)
 		case "Table":
-			if name, ok := knownText(first); ok && query.table == "" {
+			if name, ok := knownText(first); ok {
 				query.table = tableOnly(name)
 			} else if !ok {
 				query.partial = true

@@ -28,7 +28,7 @@ func (s *Store) reads(ctx context.Context, ref string, account, id int) {
 }
 
 func (s *Store) writes(ctx context.Context, ref string) error {
-	s.client.Payment.Create().SetReference(ref).SetAmount(1).Save(ctx)                                          // want `^insert payments \(amount,ref\) over receiver client$`
+	s.client.Payment.Create().SetReference(ref).SetAmount(1).Save(ctx)                                          // want `^insert payments \(ref,amount\) over receiver client$`
 	s.client.Payment.CreateBulk(s.client.Payment.Create().SetReference(ref)).Save(ctx)                          // want `^insert payments \(ref\) over receiver client$`
 	s.client.Payment.Create().SetReference(ref).OnConflictColumns(payment.FieldReference).DoNothing().Exec(ctx) // want `^insert payments \(ref\) over receiver client, on-conflict target ref$`
 	s.client.Payment.Update().Where(payment.Reference(ref)).SetAmount(1).Save(ctx)                              // want `^update payments by ref over receiver client$`

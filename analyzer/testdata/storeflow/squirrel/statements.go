@@ -29,6 +29,27 @@ func run(ctx context.Context, db *sql.DB, tx *sql.Tx, active bool) {
 	insert(ctx, tx, sq.Insert("accounts").Columns("email").Values("x")) // want "insert accounts over tx 1 via insert"
 }
 
+type customizer interface {
+	Customize(sq.InsertBuilder, bool) (sq.InsertBuilder, error)
+}
+
+func customized(ctx context.Context, tx *sql.Tx, c customizer) {
+	insertCustomized(ctx, tx, c, sq.Insert("accounts").Columns("email").Values("x")) // want "insert accounts over tx 1 via insertCustomized"
+}
+
+func insertCustomized(ctx context.Context, tx *sql.Tx, c customizer, builder sq.InsertBuilder) error {
+	builder, err := c.Customize(builder, true)
+	if err != nil {
+		return err
+	}
+	query, args, err := builder.PlaceholderFormat(sq.Dollar).ToSql()
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, query, args...)
+	return err
+}
+
 func insert(ctx context.Context, tx *sql.Tx, builder sq.InsertBuilder) error {
 	query, args, err := builder.ToSql()
 	if err != nil {
