@@ -61,6 +61,9 @@ func within(flow *keyflow.Result, region *keyflow.Region) []*mistake {
 			continue // a fan-out: each has a key of its own
 		}
 		if send.Own != nil {
+			if region.Kind == keyflow.Recursion && send.At == region.Call {
+				continue // what it calls is itself: the mint is told of
+			}
 			if !flow.LookedFor(region, send, nil) {
 				found = append(found, &mistake{region: region, at: send.Pos(), send: send, own: send.Own, confidence: least(region.Confidence, send.Confidence)})
 			}

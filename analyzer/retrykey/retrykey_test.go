@@ -19,7 +19,7 @@ func TestRetries(t *testing.T) {
 }
 
 func TestShapes(t *testing.T) {
-	vettest.Run(t, retrykey.Analyzer, "./retrykey/loops", "./retrykey/looks")
+	vettest.Run(t, retrykey.Analyzer, "./retrykey/closures", "./retrykey/loops", "./retrykey/looks", "./retrykey/recursion")
 }
 
 func TestAtLeastOnce(t *testing.T) {
@@ -28,4 +28,13 @@ func TestAtLeastOnce(t *testing.T) {
 
 func TestCases(t *testing.T) {
 	vettest.Cases(t, "retrykey", 60)
+}
+
+func TestFacts(t *testing.T) {
+	vettest.Run(t, retrykey.Analyzer, "./retrykey/facts/...", "./retrykey/helpers/...")
+}
+
+// TestFixes compares with the golden file; go vet's own type check of the result is in TestFixed.
+func TestFixes(t *testing.T) {
+	vettest.RunFixes(t, retrykey.Analyzer, "./retrykey/fixes")
 }

@@ -20,22 +20,7 @@ func Guards(instruction ssa.Instruction) []ssa.Value {
 		return nil
 	}
 	for b := block; b != nil; b = b.Idom() {
-		if len(b.Preds) > 4 {
-			continue
-		}
-		// if a == "" || len(a) > 40: several branches lead here.
-		for _, pred := range b.Preds {
-			if b.Dominates(pred) || len(pred.Instrs) == 0 {
-				continue
-			}
-			branch, ok := pred.Instrs[len(pred.Instrs)-1].(*ssa.If)
-			if !ok || pred.Succs[0] == pred.Succs[1] {
-				continue
-			}
-			if v := absent(branch.Cond, pred.Succs[0] == b, 0); v != nil {
-				checked = append(checked, v)
-			}
-		}
+		checked = append(checked, branchedOn(b)...)
 	}
 	// sync.Once.Do(func() { ... }) runs once, whatever is around it.
 	if fn := instruction.Parent(); fn.Parent() != nil {
@@ -47,6 +32,24 @@ func Guards(instruction ssa.Instruction) []ssa.Value {
 			if callee := call.Common().StaticCallee(); callee != nil && isOnce(callee) {
 				checked = append(checked, call.Common().Args[0])
 			}
+		}
+	}
+	return checked
+}
+
+// branchedOn gives what is absent when a block is entered. Several branches may lead there, as in if a == "" || len(a) > 40; a way in without a branch says nothing.
+func branchedOn(b *ssa.BasicBlock) []ssa.Value {
+	var checked []ssa.Value
+	for _, pred := range b.Preds {
+		if b.Dominates(pred) {
+			continue // the next turn of a loop
+		}
+		branch, ok := pred.Instrs[len(pred.Instrs)-1].(*ssa.If)
+		if !ok || pred.Succs[0] == pred.Succs[1] {
+			return nil
+		}
+		if v := absent(branch.Cond, pred.Succs[0] == b, 0); v != nil {
+			checked = append(checked, v)
 		}
 	}
 	return checked

@@ -309,6 +309,9 @@ func (t *tracer) address(v *ssa.FieldAddr, field string, depth int) []Origin {
 	if field != "" {
 		return leaf(v) // a field of a field: too deep to tell
 	}
+	if member := fieldOf(v.X.Type(), v.Field); member != nil && isInteger(member.Type()) && names.IsAttempt(name) {
+		return []Origin{{At: v, Quality: Counter}}
+	}
 	return t.walk(place{v.X, name}, depth)
 }
 

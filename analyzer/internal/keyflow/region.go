@@ -67,7 +67,10 @@ func (g *Region) contains(instruction ssa.Instruction, depth int) bool {
 func (r *Result) PerItem(g *Region, instruction ssa.Instruction) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.perItem(instruction, func(l *Region) bool { return g != nil && l.header == g.header }, func(i ssa.Instruction) bool { return g == nil || g.Contains(i) }, 0)
+	if g.Kind == Handler {
+		return false // the items of a delivery come again with it
+	}
+	return r.perItem(instruction, func(l *Region) bool { return l.header == g.header }, g.Contains, 0)
 }
 
 func (r *Result) perItem(instruction ssa.Instruction, self func(*Region) bool, inside func(ssa.Instruction) bool, depth int) bool {
@@ -98,6 +101,33 @@ func (r *Result) Counts(g *Region, v ssa.Value) bool {
 		return g.Contains(v) && r.innermost(v, g)
 	case *ssa.Parameter:
 		return g.Kind != Loop && v.Parent() == g.Fn
+	case *ssa.FieldAddr:
+		// job.Attempt of the job that a handler is given; c.attempt of a loop that counts it up
+		param, given := Root(v).(*ssa.Parameter)
+		if g.Kind != Loop {
+			return given && param.Parent() == g.Fn
+		}
+		return g.Contains(v) && g.storesTo(v)
+	}
+	return false
+}
+
+// storesTo reports whether a turn of the region changes a field.
+func (g *Region) storesTo(field *ssa.FieldAddr) bool {
+	for _, block := range g.Fn.Blocks {
+		if g.blocks != nil && !g.blocks[block] {
+			continue
+		}
+		for _, instruction := range block.Instrs {
+			store, ok := instruction.(*ssa.Store)
+			if !ok {
+				continue
+			}
+			address, ok := store.Addr.(*ssa.FieldAddr)
+			if ok && address.Field == field.Field && Root(address) == Root(field) {
+				return true
+			}
+		}
 	}
 	return false
 }

@@ -215,7 +215,7 @@ func (r *Result) addOrigin(fn *ssa.Function, send *Send, origin Origin, out *Sen
 		}
 		return
 	}
-	if !origin.Minted() || origin.Mixed || origin.Confidence == settings.Low || send.Confidence == settings.Low {
+	if !origin.Minted() || origin.Confidence == settings.Low || send.Confidence == settings.Low {
 		return
 	}
 	mint, ok := origin.At.(ssa.Instruction)
@@ -223,6 +223,9 @@ func (r *Result) addOrigin(fn *ssa.Function, send *Send, origin Origin, out *Sen
 		return
 	}
 	life := r.guarded(fn, origin, send)
+	if origin.Mixed && len(life.param) == 0 {
+		return // a default beside something else than a parameter
+	}
 	r.addOwn(fn, life, origin.Quality, longer(r.step(object(fn), mint.Pos()), origin.Path), out)
 }
 
@@ -279,22 +282,27 @@ func (r *Result) hasKey(object ssa.Value, at *Send) bool {
 	if c, ok := root.(*ssa.Const); ok {
 		return !isEmpty(c) || !isStringLike(c.Type())
 	}
-	alloc, ok := root.(*ssa.Alloc)
+	if _, ok := root.(*ssa.Parameter); ok {
+		return false // the callers are asked
+	}
+	made, ok := root.(ssa.Instruction)
 	if !ok {
 		return true
 	}
-	for _, other := range r.sendsOf(alloc.Parent()) {
+	for _, other := range r.sendsOf(made.Parent()) {
 		if other.Value != nil && other.Holder != nil && Root(other.Holder) == root {
 			return true
 		}
 	}
 	// A struct that is copied in as a whole may hold one.
-	for _, store := range program.Stores(alloc) {
-		if store.Addr == ssa.Value(alloc) {
-			return true
+	if alloc, ok := root.(*ssa.Alloc); ok {
+		for _, store := range program.Stores(alloc) {
+			if store.Addr == ssa.Value(alloc) {
+				return true
+			}
 		}
 	}
-	return handedOn(alloc, at.Pos())
+	return handedOn(root, at.Pos())
 }
 
 func isStringLike(t types.Type) bool {
