@@ -110,7 +110,8 @@ func (r *reader) core(i, j int, sc *scope, depth int) query {
 		end = r.clause(from+1, j)
 		r.from(st, from+1, end, names, sc, depth)
 	}
-	st.Table = names.first
+	st.Table, st.Compared = names.first, names.derived
+	st.Equals = equals(st.Compared, st.Table)
 	for end < j && !r.is(end, "where") { // INTO, or an index hint
 		next := r.clause(end+1, j)
 		if !r.is(end, "into") {
@@ -282,7 +283,7 @@ var aggregateNames = set(`count max min sum avg total bool_or bool_and every arr
 func (r *reader) subselects(st *Statement, i, j int, sc *scope, depth int) []Statement {
 	var subs []Statement
 	for ; i < j; i++ {
-		if !r.is(i, "(") || !r.is(i+1, "select", "with", "values") && !r.words(i+1, "(", "select") {
+		if !r.is(i, "(") || !r.is(i+1, "select", "with", "values") {
 			continue
 		}
 		a, b := r.inner(i, j)

@@ -216,7 +216,7 @@ func (r *reader) operator(i, j int) (at, width int) {
 	return at, width
 }
 
-var comparing = set("< > <= >= <> != ~ ~* !~ !~* @> <@ && ?| ?& like ilike rlike regexp similar between is isnull notnull or xor and match glob any some all overlaps escape")
+var comparing = set("< > <= >= <> != ~ ~* !~ !~* @> <@ && ?| ?& like ilike rlike regexp similar between is isnull notnull or xor and match glob all overlaps escape")
 
 // tuples reads (a, b) = (x, y) and (a, b) IN ((x, y), ...).
 func (r *reader) tuples(i, op, right, j int, in bool, names *tables) []Comparison {
@@ -331,6 +331,13 @@ func (r *reader) isValue(i, j int) bool {
 			k = r.typeName(k+1, j) - 1
 		case t.is("as") && r.inCast(k): // CAST(x AS type)
 			k = r.typeName(k+1, j) - 1
+		case t.is("timestamp", "time") && r.is(k+1, "with", "without"): // timestamp with time zone '...'
+			k = r.typeName(k, j) - 1
+		case t.is("collate"):
+			k++
+			if r.at(k + 1).is(".") {
+				k += 2
+			}
 		case !t.named():
 		case r.at(k + 1).is("("), r.at(k + 1).is("=>"), r.at(k+1).kind == str:
 		case t.is("sqlc", "pggen") && r.at(k+1).is(".") && r.at(k+3).is("("): // sqlc.arg(name) is a placeholder
@@ -353,7 +360,7 @@ func (r *reader) inCast(k int) bool { return r.at(k+1).named() && !r.at(k-1).is(
 var (
 	neverColumn = set("select from where case not exists and or in as on")
 	constants   = set(`null true false default current_timestamp current_date current_time localtime localtimestamp current_user
-	session_user user unknown sysdate utc_timestamp`)
+	session_user current_role current_schema current_catalog sysdate utc_timestamp`)
 	valueWords = set(`interval array row any some cast at time zone case when then else end collate distinct and or not is between
 	second minute hour day week month quarter year microsecond seconds minutes hours days weeks months years in from for both leading trailing using binary like exists`)
 )
