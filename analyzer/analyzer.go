@@ -23,11 +23,11 @@ type Config = settings.Config
 func Suite(config Config) []*analysis.Analyzer {
 	shared := suite.New(config)
 	return []*analysis.Analyzer{
-		directive.New(shared),
 		existsinsert.New(shared),
 		keyscope.New(shared),
 		keytx.New(shared),
 		retrykey.New(shared),
 		weakkey.New(shared),
+		directive.New(shared),
 	}
 }

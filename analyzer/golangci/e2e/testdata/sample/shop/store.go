@@ -39,14 +39,15 @@ func Settle(ctx context.Context, db *sql.DB, key string, amount int) error {
 	return tx.Commit()
 }
 
-// Answer finds a stored answer by the key alone.
-func Answer(ctx context.Context, db *sql.DB, account, key string) (body string, err error) {
-	_, err = db.ExecContext(ctx, `INSERT INTO idempotency_keys (account_id, idempotency_key) VALUES ($1, $2) ON CONFLICT DO NOTHING`, account, key)
+// Answer gives a stored answer to whoever sends its key.
+func Answer(db *sql.DB, w http.ResponseWriter, r *http.Request) error {
+	var body string
+	err := db.QueryRowContext(r.Context(), `SELECT body FROM idempotency_keys WHERE idempotency_key = $1`, r.Header.Get("Idempotency-Key")).Scan(&body)
 	if err != nil {
-		return "", err
+		return err
 	}
-	err = db.QueryRowContext(ctx, `SELECT body FROM idempotency_keys WHERE idempotency_key = $1`, key).Scan(&body)
-	return body, err
+	_, err = fmt.Fprint(w, body)
+	return err
 }
 
 // Refund makes its key of the clock.
