@@ -1,7 +1,6 @@
 package weakkey
 
 import (
-	"go/types"
 	"strings"
 
 	"github.com/idemgen/idemgen/analyzer/internal/keyflow"
@@ -42,12 +41,8 @@ func membersOf(origin keyflow.Origin) []string {
 	if origin.Param == nil || origin.Field != "" {
 		return nil
 	}
-	t := origin.Param.Type()
-	if pointer, ok := t.Underlying().(*types.Pointer); ok {
-		t = pointer.Elem()
-	}
-	structure, ok := t.Underlying().(*types.Struct)
-	if !ok {
+	structure := structOf(origin.Param.Type())
+	if structure == nil {
 		return nil
 	}
 	var fields []string

@@ -71,8 +71,8 @@ func addressed(v ssa.Value) *types.Var {
 	if !ok {
 		return nil
 	}
-	structure, ok := address.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
-	if !ok {
+	structure := structOf(address.X.Type())
+	if structure == nil {
 		return nil
 	}
 	return structure.Field(address.Field).Origin()

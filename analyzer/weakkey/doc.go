@@ -49,7 +49,8 @@
 //   - The time in steps of a minute or longer, as in one report a day: Format without seconds, Truncate, division.
 //   - A time that was stored, such as when the order was made.
 //   - Personal data in a hash, and anything that goes into other headers.
-//   - Literals in main and init, which run once, and literals that are the name of a header.
+//   - Literals in programs (package main) and in init, which run once, in packages that help tests, and literals that are the
+//     name of a header or of a column.
 //
 // # What it cannot see
 //

@@ -12,7 +12,6 @@ import (
 
 	"github.com/idemgen/idemgen/analyzer/internal/keyflow"
 	"github.com/idemgen/idemgen/analyzer/internal/names"
-	"github.com/idemgen/idemgen/analyzer/internal/program"
 	"github.com/idemgen/idemgen/analyzer/internal/report"
 	"github.com/idemgen/idemgen/analyzer/internal/settings"
 )
@@ -64,38 +63,6 @@ func ofTime(send *keyflow.Send, p parts) *report.Finding {
 	finding.Category, finding.Severity = "key-from-time", report.Error
 	finding.Message = subject(send) + " is made of the time, so two operations in one instant have one key and the second is never done, while a retry of one has another key and is done twice. " + cure
 	return finding
-}
-
-// ofConstant tells of a literal that is the key of every call. In main and init a call is made once, and there a literal is as good as an id.
-func ofConstant(send *keyflow.Send, p parts) *report.Finding {
-	if runsOnce(send.Fn) {
-		return nil
-	}
-	text := ""
-	for _, origin := range p.constant {
-		literal, ok := program.Text(origin.At)
-		if _, isConst := origin.At.(*ssa.Const); !isConst || !ok {
-			continue
-		}
-		if text != "" && text != literal && !p.hashed {
-			return nil // one of several
-		}
-		text = literal
-	}
-	if text == "" || names.IsKey(text) || strings.Contains(strings.ToLower(text), "idempoten") || strings.ContainsAny(text, "%{}$<>*") {
-		return nil
-	}
-	return &report.Finding{
-		Pos: send.Pos(), Category: "constant-key", Severity: report.Error, Confidence: settings.Medium,
-		Message: subject(send) + fmt.Sprintf(" is the same for every call: %q, so every operation after the first is answered with the first one's result and never done. ", text) + cure,
-	}
-}
-
-func runsOnce(fn *ssa.Function) bool {
-	for fn.Parent() != nil {
-		fn = fn.Parent()
-	}
-	return fn.Signature.Recv() == nil && (fn.Name() == "main" || fn.Name() == "init" || strings.HasPrefix(fn.Name(), "init#"))
 }
 
 func personal(send *keyflow.Send, p parts) *report.Finding {

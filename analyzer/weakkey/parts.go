@@ -78,11 +78,10 @@ func nameOf(origin keyflow.Origin) string {
 	if !ok {
 		return ""
 	}
-	structure, ok := address.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
-	if !ok {
-		return ""
+	if structure := structOf(address.X.Type()); structure != nil {
+		return structure.Field(address.Field).Name()
 	}
-	return structure.Field(address.Field).Name()
+	return ""
 }
 
 // fieldOf gives the member of the parameter's struct that an origin is, nil when it is none.
@@ -90,12 +89,8 @@ func fieldOf(origin keyflow.Origin) *types.Var {
 	if origin.Param == nil || origin.Field == "" {
 		return nil
 	}
-	t := origin.Param.Type()
-	if pointer, ok := t.Underlying().(*types.Pointer); ok {
-		t = pointer.Elem()
-	}
-	structure, ok := t.Underlying().(*types.Struct)
-	if !ok {
+	structure := structOf(origin.Param.Type())
+	if structure == nil {
 		return nil
 	}
 	for i := range structure.NumFields() {
@@ -104,4 +99,17 @@ func fieldOf(origin keyflow.Origin) *types.Var {
 		}
 	}
 	return nil
+}
+
+// structOf gives the struct that a type is or points to, nil for any other.
+func structOf(t types.Type) *types.Struct {
+	structure, _ := pointedTo(t).Underlying().(*types.Struct)
+	return structure
+}
+
+func pointedTo(t types.Type) types.Type {
+	if pointer, ok := t.Underlying().(*types.Pointer); ok {
+		return pointer.Elem()
+	}
+	return t
 }

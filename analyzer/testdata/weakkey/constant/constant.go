@@ -63,3 +63,28 @@ func forAccount(request *http.Request, account string) {
 	}
 	request.Header.Set("Idempotency-Key", key)
 }
+
+// bug: a map of headers is sent as it is.
+func inHeaders(send func(http.Header)) {
+	headers := http.Header{}
+	headers.Set("Idempotency-Key", "monthly-run") // want `"monthly-run"`
+	send(headers)
+}
+
+type columns struct{ ID, IdempotencyKey string }
+
+// fine: the member holds the name of a column.
+func table() columns { return columns{ID: "id", IdempotencyKey: "ikey"} }
+
+// fine: a map from members to their types is no request.
+func schema() map[string]string {
+	return map[string]string{"amount": "integer", "idempotency_key": "string"}
+}
+
+type request struct{ IdempotencyKey string }
+
+// fine: a text with words is what a reader is told of the key.
+func described() request { return request{IdempotencyKey: "unique per request"} }
+
+// fine: what a template fills in.
+func templated() request { return request{IdempotencyKey: "{{uuid}}"} }
