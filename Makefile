@@ -3,7 +3,7 @@
 
 GO ?= go
 
-.PHONY: all demo test race vet lint bench generate check fuzz clean
+.PHONY: all demo test race vet vet-idem lint bench bench-idemvet test-golangci generate check fuzz clean
 
 all: test
 
@@ -17,7 +17,7 @@ POSTGRES = $(GO) run ./internal/pgtemp/locate || (cd internal/pgtemp/download &&
 
 ## test: vet and test every module of the repository, on a PostgreSQL of its own
 TESTFLAGS ?=
-test: vet check
+test: vet vet-idem check
 	@bin=$$($(POSTGRES)) || exit 1; export IDEMGEN_POSTGRES_BIN=$$bin; set -ex; \
 	$(GO) test $(TESTFLAGS) ./...; \
 	(cd generator/migration/toolstest && $(GO) test $(TESTFLAGS) ./...); \
@@ -31,6 +31,15 @@ vet:
 	$(GO) vet ./...
 	cd generator/migration/toolstest && $(GO) vet ./...
 	cd internal/pgtemp/download && $(GO) vet ./...
+
+## vet-idem: idemvet on the project itself and its example, as a tool of go vet
+vet-idem:
+	$(GO) build -o bin/idemvet ./cmd/idemvet
+	$(GO) vet -vettool=$(CURDIR)/bin/idemvet ./...
+
+## test-golangci: the plugin in a real golangci-lint, which is built for the test (about 80 s and 1 GB of modules at first)
+test-golangci:
+	cd analyzer/golangci/e2e && $(GO) vet ./... && $(GO) test $(TESTFLAGS) -timeout 30m ./...
 
 ## check: the committed generated code is what the generator writes today
 check:
@@ -46,6 +55,11 @@ lint:
 ## bench: the table of docs/performance.md
 bench:
 	$(GO) test -run '^$$' -bench . -benchtime 1x ./runtime/pgstore/...
+
+## bench-idemvet: idemvet beside go vet in the modules of DIR (a list), in the same state of caches
+DIR ?= .
+bench-idemvet:
+	$(GO) run ./internal/vetbench $(BENCHFLAGS) $(DIR)
 
 ## fuzz: each fuzz target for FUZZTIME
 FUZZTIME ?= 30s
