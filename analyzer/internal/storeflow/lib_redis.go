@@ -41,7 +41,7 @@ var redisAlways = map[string]bool{"Exists": true, "HExists": true, "SIsMember": 
 
 // redisCounts answer with how many entries were new, or with what was there before, so that a caller who looks knows who was first.
 var redisCounts = map[string]bool{
-	"SAdd": true, "HSet": true, "ZAdd": true, "PFAdd": true, "Incr": true, "IncrBy": true, "HIncrBy": true, "SetBit": true, "GetSet": true, "Append": true, "LPush": true, "RPush": true,
+	"SAdd": true, "HSet": true, "ZAdd": true, "PFAdd": true, "Incr": true, "IncrBy": true, "HIncrBy": true, "SetBit": true, "GetSet": true,
 }
 
 func (l redisLibrary) accesses(p *Result, call ssa.CallInstruction, fn *types.Func) []Access {

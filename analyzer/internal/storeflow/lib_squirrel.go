@@ -128,6 +128,44 @@ func builderBehind(v ssa.Value) ssa.Value {
 	return v
 }
 
+// builderStart gives the value that a chain starts with: a builder that was handed in, say.
+func builderStart(v ssa.Value) ssa.Value {
+	for range builderLength {
+		v = program.Resolve(v)
+		next := ssa.Value(nil)
+		switch made := v.(type) {
+		case *ssa.Call:
+			next = builderArgument(made)
+		case *ssa.Extract:
+			if call, ok := made.Tuple.(*ssa.Call); ok {
+				next = builderArgument(call)
+			}
+		case *ssa.Phi:
+			if len(made.Edges) > 0 && made.Edges[0] != made {
+				next = made.Edges[0]
+			}
+		}
+		if next == nil {
+			return v
+		}
+		v = next
+	}
+	return v
+}
+
+// builderArgument gives the builder that a call goes on from: its receiver, or an argument of a helper.
+func builderArgument(call *ssa.Call) ssa.Value {
+	if base := receiver(call); base != nil && isBuilder(base.Type()) {
+		return base
+	}
+	for _, arg := range arguments(call) {
+		if isBuilder(arg.Type()) {
+			return arg
+		}
+	}
+	return nil
+}
+
 // building is what the calls of a chain have said.
 type building struct {
 	verb, table     string
@@ -193,6 +231,11 @@ func (p *Result) walkChain(v ssa.Value, built *building, left int) {
 		built.partial = true
 		if stores := program.Stores(program.Cell(v.X)); len(stores) > 0 {
 			p.walkChain(stores[0].Val, built, left/2)
+		}
+	case *ssa.Extract:
+		built.partial = true
+		if call, ok := v.Tuple.(*ssa.Call); ok {
+			p.walkHelper(call, built, left-1)
 		}
 	case *ssa.Parameter:
 		built.partial = true

@@ -301,7 +301,7 @@ func (p *Result) builtText(call *ssa.Call, depth int) (string, bool) {
 // textParameter tells which parameter of its function a text is; -1 when it is none.
 func (p *Result) textParameter(v ssa.Value) int {
 	if builder := builderBehind(v); builder != nil {
-		v = builder
+		v = builderStart(builder)
 	}
 	parameter, ok := program.Resolve(v).(*ssa.Parameter)
 	if !ok || parameter.Parent().Parent() != nil {

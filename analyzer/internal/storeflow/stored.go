@@ -53,14 +53,24 @@ func fieldLoaded(v ssa.Value) (field *types.Var, owner string) {
 	return field, owner
 }
 
-// placeName names a collection or a table that a value stands for. name tells the name of a value that is not a field; a field is followed to what the package stores in it.
+// placeName names a collection or a table that a value stands for. name tells the name of a value that is neither a field nor a helper's result; those are followed to what the package stores or returns there.
 // A field whose content is not known stands for itself: "Orders.collection" names one thing within its package.
 func placeName(p *Result, v ssa.Value, name func(ssa.Value) string) string {
-	if v == nil {
+	return placeNameIn(p, v, name, placeDepth)
+}
+
+// placeDepth bounds the fields and helpers on the way to a name.
+const placeDepth = 4
+
+func placeNameIn(p *Result, v ssa.Value, name func(ssa.Value) string, depth int) string {
+	if v == nil || depth == 0 {
 		return ""
 	}
 	if known := name(v); known != "" {
 		return known
+	}
+	if call, ok := program.Resolve(v).(*ssa.Call); ok {
+		return placeReturned(p, call, name, depth)
 	}
 	field, owner := fieldLoaded(v)
 	if field == nil {
@@ -68,10 +78,9 @@ func placeName(p *Result, v ssa.Value, name func(ssa.Value) string) string {
 	}
 	found := ""
 	for _, stored := range p.storedIn(field) {
-		known := name(stored)
+		known := placeNameIn(p, stored, name, depth-1)
 		if known == "" || found != "" && found != known {
-			found = ""
-			break
+			return owner + "." + field.Name()
 		}
 		found = known
 	}
@@ -79,4 +88,28 @@ func placeName(p *Result, v ssa.Value, name func(ssa.Value) string) string {
 		return found
 	}
 	return owner + "." + field.Name()
+}
+
+// placeReturned names what a helper of this package returns, where it returns one thing: func (s *Store) orders() *mongo.Collection.
+func placeReturned(p *Result, call *ssa.Call, name func(ssa.Value) string, depth int) string {
+	body := p.program.Callee(&call.Call).Body
+	if body == nil {
+		return ""
+	}
+	found := ""
+	for _, block := range body.Blocks {
+		end, ok := block.Instrs[len(block.Instrs)-1].(*ssa.Return)
+		if !ok || len(end.Results) == 0 {
+			continue
+		}
+		if isZeroConstant(end.Results[0]) {
+			continue // nil beside an error
+		}
+		known := placeNameIn(p, end.Results[0], name, depth-1)
+		if known == "" || found != "" && found != known {
+			return ""
+		}
+		found = known
+	}
+	return found
 }
