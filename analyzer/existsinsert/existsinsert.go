@@ -2,6 +2,7 @@ package existsinsert
 
 import (
 	_ "embed"
+	"slices"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
@@ -91,6 +92,7 @@ func (in *inspection) run() {
 		if len(accesses) == 0 || len(accesses) > maxAccesses {
 			continue
 		}
+		answered := map[ssa.CallInstruction][]ssa.CallInstruction{} // looks and the inserts that hang on them
 		for i := range accesses {
 			insert := &accesses[i]
 			if insert.Op != storeflow.Insert || insert.Call == nil {
@@ -99,9 +101,12 @@ func (in *inspection) run() {
 			if in.statement(insert) {
 				continue
 			}
-			if look := in.lookBefore(accesses, i); look != nil {
-				in.judge(fn, accesses, look, insert)
+			look := in.lookBefore(accesses, i)
+			if look == nil || slices.ContainsFunc(answered[look.Call], func(first ssa.CallInstruction) bool { return comesBefore(first, insert.Call) }) {
+				continue // nothing, or a further row after the one that was looked for
 			}
+			answered[look.Call] = append(answered[look.Call], insert.Call)
+			in.judge(fn, accesses, look, insert)
 		}
 	}
 }

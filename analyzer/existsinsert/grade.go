@@ -50,6 +50,9 @@ func (in *inspection) judge(fn *ssa.Function, accesses []storeflow.Access, l *lo
 		// What is left is an error once in a blue moon, or one that is not in view.
 	case unique:
 		p.confidence = lower(p.confidence, settings.Medium) // callers in other packages may tell the error apart
+		if len(l.Path)+len(insert.Path) > farAway {
+			p.confidence = settings.Low
+		}
 		in.tell(p, conflictUnhandled, report.Warning, p.unhandled())
 	case l.Guard.Has(storeflow.ForUpdate):
 		in.tell(p, unsoundGuard, report.Error, p.because("FOR UPDATE locks nothing when the row is absent"))
@@ -113,13 +116,16 @@ func (in *inspection) statement(insert *storeflow.Access) bool {
 	return true
 }
 
+// farAway is how many calls between look and insert leave room for a guard or a condition that nobody followed.
+const farAway = 4
+
 // sureness: names that were guessed and errors that may be any error rest on an assumption; a text with holes may hide the guard.
 func (p *pair) sureness(l *look) settings.Confidence {
 	strict := &look{Access: l.Access, in: l.in, strict: true}
 	switch {
 	case l.Partial || p.insert.Partial:
 		return settings.Low
-	case l.Guessed || p.insert.Guessed || p.verdict.tags || !strict.onlyWhenAbsent(p.insert.Call):
+	case l.Guessed || p.insert.Guessed || p.verdict.tags || len(l.Path)+len(p.insert.Path) > farAway || !strict.onlyWhenAbsent(p.insert.Call):
 		return settings.Medium
 	}
 	return settings.High

@@ -142,10 +142,11 @@ func (l *look) edgeSide(e edge) side {
 	}
 	sides, known := l.branches[branch]
 	if !known {
-		sides[0], sides[1] = l.sides(branch.Cond, maxConditionDepth)
 		if l.branches == nil {
 			l.branches = map[*ssa.If][2]side{}
 		}
+		l.branches[branch] = sides // for flags that are set in a loop
+		sides[0], sides[1] = l.sides(branch.Cond, maxConditionDepth)
 		l.branches[branch] = sides
 	}
 	return sides[e.to]

@@ -35,12 +35,50 @@ func (l *look) sides(condition ssa.Value, depth int) (whenTrue, whenFalse side) 
 		}
 	case *ssa.BinOp:
 		return l.comparison(v, depth)
+	case *ssa.Phi:
+		if whenTrue, whenFalse := l.flag(v); whenTrue != neither || whenFalse != neither {
+			return whenTrue, whenFalse
+		}
 	case *ssa.Call:
 		if whenTrue, whenFalse, ok := l.predicate(v); ok {
 			return whenTrue, whenFalse
 		}
 	}
 	return l.boolean(condition)
+}
+
+// flag reads a bool that is set on the sides of an earlier branch: found := true; if errors.Is(err, ErrNotFound) { found = false }.
+func (l *look) flag(v *ssa.Phi) (whenTrue, whenFalse side) {
+	byValue := map[bool]side{}
+	for i, edge := range v.Edges {
+		truth, ok := truthOf(edge)
+		if !ok {
+			return neither, neither
+		}
+		at := last(v.Block().Preds[i])
+		chosen := neither
+		switch {
+		case l.onlyOn(at, absent) || l.leaves(v.Block().Preds[i], v.Block(), absent):
+			chosen = absent
+		case l.onlyOn(at, present) || l.leaves(v.Block().Preds[i], v.Block(), present):
+			chosen = present
+		}
+		if before, seen := byValue[truth]; seen && before != chosen {
+			chosen = neither
+		}
+		byValue[truth] = chosen
+	}
+	return byValue[true], byValue[false]
+}
+
+// leaves reports whether the way from one block to the next is a branch of one side.
+func (l *look) leaves(from, to *ssa.BasicBlock, want side) bool {
+	for i, next := range from.Succs {
+		if next == to && l.edgeSide(edge{from, i}) != want {
+			return false
+		}
+	}
+	return len(from.Succs) > 1
 }
 
 // comparison reads x == nil, n > 0, err != ErrNoRows and the like.

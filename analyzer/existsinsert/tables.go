@@ -38,7 +38,7 @@ func (in *inspection) cover(l *look) verdict {
 	found := in.coverOf(in.schema(), l.Table, l.Columns)
 	if named := in.entity(l.Entity); named != nil && found.Verdict != schema.Unique {
 		if table, ok := schema.FromStruct(in.pass.Fset, named); ok {
-			byTags := in.coverOf(&schema.Schema{Tables: map[string]*schema.Table{table.Name: table}}, table.Name, l.Columns)
+			byTags := in.coverOf(&schema.Schema{Tables: map[string]*schema.Table{"it": table}}, "it", l.Columns)
 			if byTags.Verdict > found.Verdict {
 				found = byTags
 				found.tags = true

@@ -363,3 +363,65 @@ func (s *Store) InstallationID(ctx context.Context, fresh string) (string, error
 	}
 	return id, err
 }
+
+// bug: a flag remembers what the look said.
+func (s *Store) Flag(ctx context.Context, ref string, amount int64) error {
+	found := true
+	var id int64
+	err := s.db.QueryRowContext(ctx, "SELECT id FROM payments WHERE reference = $1", ref).Scan(&id)
+	if err != nil {
+		if !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		found = false
+	}
+	if found {
+		return nil
+	}
+	_, err = s.db.ExecContext(ctx, "INSERT INTO payments (reference, amount) VALUES ($1, $2)", ref, amount) // want `payments is looked up by reference`
+	return err
+}
+
+// fine: the flag is about something else.
+func (s *Store) OtherFlag(ctx context.Context, ref string, amount int64) error {
+	booked := amount > 100
+	var last int64
+	err := s.db.QueryRowContext(ctx, "SELECT amount FROM payments WHERE reference = $1", ref).Scan(&last)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	if booked {
+		_, err = s.db.ExecContext(ctx, "INSERT INTO payments (reference, amount) VALUES ($1, $2)", ref, amount-last)
+	}
+	return err
+}
+
+// fine: a newer row stands in the way, an older or no one does not; a history has many rows of one reference.
+func (s *Store) History(ctx context.Context, ref string, at time.Time) error {
+	var last time.Time
+	err := s.db.QueryRowContext(ctx, "SELECT at FROM payments WHERE reference = $1 ORDER BY at DESC LIMIT 1", ref).Scan(&last)
+	found := true
+	if errors.Is(err, sql.ErrNoRows) {
+		found = false
+	} else if err != nil {
+		return err
+	}
+	if found && last.After(at) {
+		return nil
+	}
+	_, err = s.db.ExecContext(ctx, "INSERT INTO payments (reference, at) VALUES ($1, $2)", ref, at)
+	return err
+}
+
+// bug: the row that was looked for is inserted, and told; the other one has another reference.
+func (s *Store) TwoRows(ctx context.Context, ref string, amount int64) error {
+	var exists bool
+	if err := s.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM payments WHERE reference = $1)", ref).Scan(&exists); err != nil || exists {
+		return err
+	}
+	if _, err := s.db.ExecContext(ctx, "INSERT INTO payments (reference, amount) VALUES ($1, $2)", ref, -amount); err != nil { // want `payments is looked up by reference`
+		return err
+	}
+	_, err := s.db.ExecContext(ctx, "INSERT INTO payments (reference, amount) VALUES ($1, $2)", ref+"-fee", amount)
+	return err
+}
