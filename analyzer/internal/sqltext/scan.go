@@ -358,9 +358,7 @@ func (s *scanner) sign() {
 	rest := s.text[s.at:]
 	switch {
 	case c == '?' && !strings.HasPrefix(rest, "?&") && (!strings.HasPrefix(rest, "?|") || strings.HasPrefix(rest, "?||")):
-		for s.at++; isDigit(s.peek(0)) || isLetter(s.peek(0)); s.at++ {
-		}
-		s.add(param, s.text[start:s.at], start)
+		s.question()
 		return
 	case (c == '@' || c == ':') && (isLetter(s.peek(1)) || isDigit(s.peek(1))) || strings.HasPrefix(rest, "@@") && isLetter(s.peek(2)):
 		for s.at++; isLetter(s.peek(0)) || isDigit(s.peek(0)) || s.peek(0) == '@'; s.at++ {
@@ -397,6 +395,21 @@ func (s *scanner) skipCopyData() {
 			return
 		}
 	}
+}
+
+// question reads ?, ?1 or bun's ?Name. A keyword right behind is none of it: a = ?AND b = ?.
+func (s *scanner) question() {
+	start := s.at
+	for s.at++; isDigit(s.peek(0)); s.at++ {
+	}
+	end := s.at
+	for end < len(s.text) && (isLetter(s.text[end]) || isDigit(s.text[end])) && end-s.at < 80 {
+		end++
+	}
+	if !structural[lower(s.text[s.at:end])] {
+		s.at = end
+	}
+	s.add(param, s.text[start:s.at], start)
 }
 
 // lower folds the letters of ASCII only, as the databases do for bare names.
