@@ -45,7 +45,7 @@
 //
 //   - Random keys, and keys with a random part: UUID versions 1, 4, 6 and 7, ULID, KSUID, crypto/rand, also beside the time.
 //   - Keys derived from a stored id, a name-based UUID or an HMAC.
-//   - The index of an item beside the id of its batch.
+//   - The index of an item beside the id of its batch, and in a program (package main) the index alone.
 //   - The time in steps of a minute or longer, as in one report a day: Format without seconds, Truncate, division.
 //   - A time that was stored, such as when the order was made.
 //   - Personal data in a hash, and anything that goes into other headers.

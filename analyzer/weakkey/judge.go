@@ -39,6 +39,8 @@ func judge(send *keyflow.Send, p parts) *report.Finding {
 			Pos: at(p.weak[0], send), Category: "key-from-math-rand", Severity: report.Warning, Confidence: send.Confidence, Related: related(p.weak[0], send),
 			Message: subject(send) + " is drawn from math/rand, which can be guessed and whose short numbers come twice, so one operation is answered with another's result. Mint it with crypto/rand or a random UUID, once per operation, and store it.",
 		}
+	case len(p.counter) > 0 && runsOnce(send.Fn) && isIndex(p.counter):
+		return nil
 	case len(p.counter) > 0:
 		return &report.Finding{
 			Pos: at(p.counter[0], send), Category: "key-from-counter", Severity: report.Error, Confidence: send.Confidence, Related: related(p.counter[0], send),
@@ -48,6 +50,14 @@ func judge(send *keyflow.Send, p parts) *report.Finding {
 		return ofConstant(send, p)
 	}
 	return nil
+}
+
+// isIndex reports whether nothing but the indexes of loops counts: in a program that is run again for the same items, the same keys are meant.
+func isIndex(counters []keyflow.Origin) bool {
+	return !slices.ContainsFunc(counters, func(o keyflow.Origin) bool {
+		_, ok := o.At.(*ssa.Phi)
+		return !ok
+	})
 }
 
 func ofTime(send *keyflow.Send, p parts) *report.Finding {

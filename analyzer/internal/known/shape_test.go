@@ -12,7 +12,10 @@ import (
 // house is code of nobody in the tables: what it means follows from its names and types alone.
 const house = `package house
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 type Request struct{ IdempotencyKey string; Count int }
 func (r *Request) SetIdempotencyKey(key string)                     {}
@@ -50,6 +53,19 @@ type Stored struct{ ID int64 ` + "`db:\"id\"`" + `; IdempotencyKey string }
 type Gorm struct{ IdempotencyKey string ` + "`gorm:\"uniqueIndex\"`" + ` }
 type Body struct{ IdempotencyKey *string ` + "`json:\"idempotency_key\"`" + `; Key Key }
 
+type PaymentCreate struct{}
+func (c *PaymentCreate) SetIdempotencyKey(key string) *PaymentCreate { return c }
+type Values struct{}
+func (v Values) Set(name, value string)                             {}
+func (v Values) Add(name, value []byte)                             {}
+func (v Values) SetAll(name, value string)                          {}
+func Set(name, value string)                                        {}
+
+type Clock interface{ Now() time.Time; NowUnix() int64 }
+type Stop struct{}
+func (Stop) Now() bool                                              { return true }
+func Now() time.Time                                                { return time.Time{} }
+
 type Handler struct{}
 func (Handler) Work(ctx context.Context, job *Request) error        { return nil }
 func SleepWithJitter()                                              {}
@@ -77,7 +93,8 @@ func find(t *testing.T, pkg *types.Package, typeName, name string) *types.Func {
 	if typeName == "" {
 		object = pkg.Scope().Lookup(name)
 	} else {
-		object, _, _ = types.LookupFieldOrMethod(types.NewPointer(pkg.Scope().Lookup(typeName).Type()), true, pkg, name)
+		owner := pkg.Scope().Lookup(typeName).Type()
+		object, _, _ = types.LookupFieldOrMethod(owner, true, pkg, name)
 	}
 	fn, ok := object.(*types.Func)
 	if !ok {
@@ -99,8 +116,13 @@ func TestSinksByShape(t *testing.T) {
 		{"Builder", "IdempotencyKey", &Sink{Value: 0, Name: none, Target: receiver}},
 		{"", "WithIdempotencyKey", &Sink{Value: 0, Name: none, Target: none}},
 		{"", "AddIdempotencyKey", &Sink{Value: 1, Name: none, Target: none}},
+		{"Values", "Set", &Sink{Value: 1, Name: 0, Target: receiver}},
+		{"Values", "Add", &Sink{Value: 1, Name: 0, Target: receiver}},
 		{"", "WithHeader", &Sink{Value: 1, Name: 0, Target: none}},
 
+		{"PaymentCreate", "SetIdempotencyKey", nil}, // a row
+		{"Values", "SetAll", nil},
+		{"", "Set", nil},
 		{"Request", "IdempotencyKey2", nil},
 		{"Request", "SetHeaders", nil},
 		{"Builder", "IdempotencyToken", nil},
@@ -161,6 +183,18 @@ func TestKeyParams(t *testing.T) {
 	}
 	if KeyParam(nil) {
 		t.Error("no parameter is a key")
+	}
+}
+
+func TestClocksOfTheHouse(t *testing.T) {
+	pkg := houseScope(t)
+	if _, quality, ok := Mint(find(t, pkg, "Clock", "Now")); !ok || quality != clock {
+		t.Error("a clock's Now tells the time")
+	}
+	for typeName, name := range map[string]string{"Clock": "NowUnix", "Stop": "Now", "": "Now"} {
+		if _, _, ok := Mint(find(t, pkg, typeName, name)); ok {
+			t.Errorf("%s.%s is no clock", typeName, name)
+		}
 	}
 }
 

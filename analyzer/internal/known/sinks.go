@@ -52,7 +52,7 @@ var sinks = map[string]Sink{
 	"github.com/stripe/stripe-go.Params.SetIdempotencyKey": {Value: 0, Name: none, Target: receiver},
 }
 
-// SinkOf tells how a function makes a key of an argument: by the table, else by its shape. A function named for a key (SetIdempotencyKey, WithIdempotencyKey, IdempotencyKey) that takes one text is a sink, and so is one named for a header (WithHeader, SetHeader) that takes a name and a text.
+// SinkOf tells how a function makes a key of an argument: by the table, else by its shape. A function named for a key (SetIdempotencyKey, WithIdempotencyKey, IdempotencyKey) that takes one text is a sink, and so is one named for a header (WithHeader, SetHeader), or a setter of anything (Set, Add) that takes a name and a text.
 func SinkOf(fn *types.Func) (Sink, bool) {
 	if fn == nil {
 		return Sink{}, false
@@ -74,23 +74,48 @@ func sinkByShape(fn *types.Func) (Sink, bool) {
 	}
 	verb, name := cutVerb(fn.Name())
 	if names.IsKey(name) {
+		if isRowBuilder(signature) {
+			return Sink{}, false
+		}
 		value := onlyText(signature.Params())
 		if value == none || verb == "" && !isBuilder(signature) {
 			return Sink{}, false
 		}
 		return Sink{Value: value, Name: none, Target: target}, true
 	}
-	switch name {
-	case "Header", "RequestHeader", "HTTPHeader", "CustomHeader":
-		if verb == "" && !isBuilder(signature) {
-			return Sink{}, false
-		}
-		params := signature.Params()
-		if params.Len() == 2 && isText(params.At(0).Type()) && isText(params.At(1).Type()) {
-			return Sink{Value: 1, Name: 0, Target: target}, true
-		}
+	params := signature.Params()
+	if isHeaderSetter(verb, name, signature) && params.Len() == 2 && isText(params.At(0).Type()) && isText(params.At(1).Type()) {
+		return Sink{Value: 1, Name: 0, Target: target}, true
 	}
 	return Sink{}, false
+}
+
+// isHeaderSetter knows what setters of a named value are called. That the name given is a key's is seen at the call.
+func isHeaderSetter(verb, name string, signature *types.Signature) bool {
+	switch name {
+	case "Header", "RequestHeader", "HTTPHeader", "CustomHeader":
+		return verb != "" || isBuilder(signature)
+	case "Set", "Add":
+		return signature.Recv() != nil
+	}
+	return false
+}
+
+// isRowBuilder sees the builders that ent generates for rows: client.Payment.Create().SetIdempotencyKey(k) stores a key and sends none.
+func isRowBuilder(signature *types.Signature) bool {
+	if signature.Recv() == nil {
+		return false
+	}
+	named := namedOf(signature.Recv().Type())
+	if named == nil {
+		return false
+	}
+	for _, suffix := range []string{"Create", "Update", "UpdateOne", "Upsert", "UpsertOne", "UpsertBulk", "Mutation"} {
+		if strings.HasSuffix(named.Obj().Name(), suffix) {
+			return true
+		}
+	}
+	return false
 }
 
 // cutVerb takes the verb that sets off a function's name.

@@ -102,3 +102,42 @@ func ordered(request *http.Request) {
 func versionOne(request *http.Request) {
 	request.Header.Set("Idempotency-Key", uuid.Must(uuid.NewUUID()).String())
 }
+
+type watch interface{ Now() time.Time }
+
+type service struct{ clock watch }
+
+// bug: a clock that can be set in tests is a clock.
+func (s *service) pay(request *http.Request) {
+	request.Header.Set("Idempotency-Key", strconv.FormatInt(s.clock.Now().UnixMilli(), 10)) // want "made of the time"
+}
+
+// bug: a format that is not in view may be as fine as it likes.
+func inLayout(request *http.Request, layout string) {
+	request.Header.Set("Idempotency-Key", time.Now().Format(layout)) // want "made of the time"
+}
+
+// bug: the minute in the middle does not make the second at the end coarser.
+func inPieces(request *http.Request) {
+	now := time.Now() // want "made of the time"
+	request.Header.Set("Idempotency-Key", fmt.Sprintf("%s/%d", now.Format("15:04"), now.UnixNano()))
+}
+
+// fine: five minutes are a window in which a second click is the first one.
+func window(account string) *stripe.CheckoutSessionParams {
+	params := &stripe.CheckoutSessionParams{}
+	params.SetIdempotencyKey(fmt.Sprintf("checkout:%s:%d", account, time.Now().Unix()/300))
+	return params
+}
+
+type paymentCreate struct{ key string }
+
+func (c *paymentCreate) SetIdempotencyKey(key string) *paymentCreate {
+	c.key = key
+	return c
+}
+
+// fine: a builder of rows stores a value, and sends no key.
+func store(c *paymentCreate) *paymentCreate {
+	return c.SetIdempotencyKey(strconv.FormatInt(time.Now().UnixNano(), 10))
+}

@@ -4,6 +4,8 @@ package main
 import (
 	"net/http"
 	"os"
+	"strconv"
+	"sync/atomic"
 )
 
 func main() {
@@ -24,4 +26,30 @@ func migrate(url string) error {
 		return err
 	}
 	return response.Body.Close()
+}
+
+// fine: a program that fills a database twice is to find what it filled in first.
+func seed(urls []string) error {
+	for i, url := range urls {
+		request, err := http.NewRequest(http.MethodPost, url, nil)
+		if err != nil {
+			return err
+		}
+		request.Header.Set("Idempotency-Key", "seed-"+strconv.Itoa(i))
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			return err
+		}
+		if err := response.Body.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var served atomic.Uint64
+
+// bug: a program that serves counts from one again when it is started again.
+func serve(request *http.Request) {
+	request.Header.Set("Idempotency-Key", strconv.FormatUint(served.Add(1), 10)) // want "made of a counter"
 }
