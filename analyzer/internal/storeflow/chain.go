@@ -12,7 +12,7 @@ import (
 // Bounds of the walk over a builder's chain. Real chains have a dozen links and branch two or three times.
 const (
 	chainLength = 64
-	chainForks  = 6
+	chainEdges  = 48 // ways into variables, over the whole walk
 )
 
 // link is one call of a builder's chain: Where, Model, OnConflict.
@@ -33,7 +33,7 @@ type chain struct {
 // chainOf walks back from a receiver over the calls for which follows holds, through variables and branches, to the value the chain starts from.
 // With builders that change in place (bun, ent), calls whose result is dropped count too.
 func chainOf(v ssa.Value, inPlace bool, follows func(fn *types.Func) bool) chain {
-	walk := &chainWalk{follows: follows, inPlace: inPlace, seen: map[ssa.Value]bool{}, linked: map[*ssa.Call]bool{}}
+	walk := &chainWalk{follows: follows, inPlace: inPlace, seen: map[ssa.Value]bool{}, linked: map[*ssa.Call]bool{}, edges: new(int)}
 	walk.back(v, true)
 	slices.Reverse(walk.links)
 	return chain{walk.links, walk.root}
@@ -46,7 +46,7 @@ type chainWalk struct {
 	linked  map[*ssa.Call]bool
 	links   []link
 	root    ssa.Value
-	forks   int
+	edges   *int // walked so far, by all branches together
 }
 
 func (w *chainWalk) back(v ssa.Value, certain bool) {
@@ -66,7 +66,6 @@ func (w *chainWalk) back(v ssa.Value, certain bool) {
 				w.end(v)
 				return
 			}
-
 			w.add(at, fn, certain)
 			w.dropped(at)
 			next := receiver(at)
@@ -76,15 +75,11 @@ func (w *chainWalk) back(v ssa.Value, certain bool) {
 			}
 			v = next
 		case *ssa.Phi:
-			if w.forks++; w.forks > chainForks {
-				w.end(v)
-				return
-			}
-			w.fork(at.Edges)
+			w.fork(v, at.Edges)
 			return
 		case *ssa.UnOp:
 			stores := program.Stores(cellAddress(at))
-			if w.forks++; len(stores) == 0 || len(stores) > chainForks || w.forks > chainForks {
+			if len(stores) == 0 {
 				w.dropped(at)
 				w.end(v)
 				return
@@ -93,7 +88,7 @@ func (w *chainWalk) back(v ssa.Value, certain bool) {
 			for i, store := range stores {
 				edges[i] = store.Val
 			}
-			w.fork(edges)
+			w.fork(v, edges)
 			return
 		default:
 			w.dropped(v)
@@ -104,11 +99,16 @@ func (w *chainWalk) back(v ssa.Value, certain bool) {
 }
 
 // fork walks every way into a variable. A link that all of them share is certain: it is walked by the way that has nothing else.
-func (w *chainWalk) fork(edges []ssa.Value) {
+func (w *chainWalk) fork(at ssa.Value, edges []ssa.Value) {
+	if *w.edges += len(edges); *w.edges > chainEdges {
+		w.dropped(at)
+		w.end(at)
+		return
+	}
 	shared := map[*ssa.Call]int{}
 	walked := 0
 	for _, edge := range edges {
-		branch := &chainWalk{follows: w.follows, seen: map[ssa.Value]bool{}, linked: map[*ssa.Call]bool{}, forks: w.forks}
+		branch := &chainWalk{follows: w.follows, seen: map[ssa.Value]bool{}, linked: map[*ssa.Call]bool{}, inPlace: w.inPlace, edges: w.edges}
 		for v := range w.seen { // what leads back to here is a loop
 			branch.seen[v] = true
 		}

@@ -59,8 +59,11 @@ func placeName(p *Result, v ssa.Value, name func(ssa.Value) string) string {
 	return placeNameIn(p, v, name, placeDepth)
 }
 
-// placeDepth bounds the fields and helpers on the way to a name.
-const placeDepth = 4
+// Bounds of the way to a name: fields and helpers, and what is stored in one field.
+const (
+	placeDepth  = 4
+	placeStores = 8
+)
 
 func placeNameIn(p *Result, v ssa.Value, name func(ssa.Value) string, depth int) string {
 	if v == nil || depth == 0 {
@@ -77,7 +80,11 @@ func placeNameIn(p *Result, v ssa.Value, name func(ssa.Value) string, depth int)
 		return ""
 	}
 	found := ""
-	for _, stored := range p.storedIn(field) {
+	stores := p.storedIn(field)
+	if len(stores) > placeStores {
+		return owner + "." + field.Name()
+	}
+	for _, stored := range stores {
 		known := placeNameIn(p, stored, name, depth-1)
 		if known == "" || found != "" && found != known {
 			return owner + "." + field.Name()

@@ -22,10 +22,13 @@ type fieldValue struct {
 
 // structFields gives what the fields of a struct were set to, in the order of the source. v is the struct, a pointer to it, or the address of an element.
 // Fields set through the variable after the literal count too. Nil when the struct is not made in this function.
-func structFields(v ssa.Value) []fieldValue { return structFieldsOf(v, literalDepth) }
+func structFields(v ssa.Value) []fieldValue { return structFieldsOf(v, map[ssa.Value]bool{}) }
 
-func structFieldsOf(v ssa.Value, depth int) []fieldValue {
-	if depth == 0 || v == nil {
+// maxLiteral bounds the structs that one literal is put together from.
+const maxLiteral = 32
+
+func structFieldsOf(v ssa.Value, seen map[ssa.Value]bool) []fieldValue {
+	if v == nil {
 		return nil
 	}
 	v = program.Resolve(v)
@@ -37,12 +40,16 @@ func structFieldsOf(v ssa.Value, depth int) []fieldValue {
 	default:
 		return nil
 	}
+	if seen[v] || len(seen) == maxLiteral {
+		return nil
+	}
+	seen[v] = true
 	var fields []fieldValue
 	for _, referrer := range referrersOf(v) {
 		switch referrer := referrer.(type) {
 		case *ssa.Store:
 			if referrer.Addr == v {
-				fields = append(fields, structFieldsOf(referrer.Val, depth-1)...)
+				fields = append(fields, structFieldsOf(referrer.Val, seen)...)
 			}
 		case *ssa.FieldAddr:
 			shape, ok := structOf(referrer.X.Type())
@@ -196,12 +203,18 @@ func resultUsed(call ssa.CallInstruction, i int) bool {
 }
 
 // memberRead reports whether one of the named fields of a value, or the result of one of the named methods, is looked at, or the value leaves the function, so that the caller can look.
-func memberRead(v ssa.Value, names ...string) bool { return memberReadIn(v, names, 3) }
+func memberRead(v ssa.Value, names ...string) bool {
+	return memberReadIn(v, names, map[ssa.Value]bool{})
+}
 
-func memberReadIn(v ssa.Value, names []string, depth int) bool {
-	if v == nil || depth == 0 {
+// maxCopies bounds the variables that a result is looked for in.
+const maxCopies = 16
+
+func memberReadIn(v ssa.Value, names []string, seen map[ssa.Value]bool) bool {
+	if v == nil || seen[v] || len(seen) == maxCopies {
 		return false
 	}
+	seen[v] = true
 	for _, referrer := range referrersOf(v) {
 		switch referrer := referrer.(type) {
 		case *ssa.Return:
@@ -211,7 +224,7 @@ func memberReadIn(v ssa.Value, names []string, depth int) bool {
 			if field != nil && slices.Contains(names, field.Name()) {
 				return true
 			}
-			if field != nil && field.Embedded() && memberReadIn(referrer, names, depth-1) { // a promoted method
+			if field != nil && field.Embedded() && memberReadIn(referrer, names, seen) { // a promoted method
 				return true
 			}
 		case ssa.CallInstruction:
@@ -227,12 +240,12 @@ func memberReadIn(v ssa.Value, names []string, depth int) bool {
 				return true // kept in a struct or elsewhere: somebody may look
 			}
 			for _, use := range referrersOf(referrer.Addr) {
-				if load, ok := use.(*ssa.UnOp); ok && memberReadIn(load, names, depth-1) {
+				if load, ok := use.(*ssa.UnOp); ok && memberReadIn(load, names, seen) {
 					return true
 				}
 			}
 		case *ssa.Phi:
-			if memberReadIn(referrer, names, depth-1) {
+			if memberReadIn(referrer, names, seen) {
 				return true
 			}
 		}

@@ -67,6 +67,20 @@ func (s *Store) continued(ref string, account int64) error {
 	return query.First(&p).Error // want `^read payments by ref over receiver db, partial$`
 }
 
+func (s *Store) looped(ref string, filters map[string]string) error {
+	query := s.db.Where("ref = ?", ref)
+	for column, value := range filters {
+		query = query.Where(column+" = ?", value)
+	}
+	var list []Payment
+	if len(filters) > 3 {
+		query = query.Where("account_id = ?", 1).Where("amount = ?", 2)
+	} else {
+		query = query.Where("account_id = ?", 1)
+	}
+	return query.Find(&list).Error // want `^read payments by ref over receiver db, partial$`
+}
+
 func (s *Store) writes(ctx context.Context, ref string, row *Payment) {
 	s.db.Create(&Payment{Reference: ref, Amount: 1})                                                      // want `^insert payments \(ref,amount\) over receiver db$`
 	s.db.Create(&Payment{ID: uuid.NewString(), Reference: ref})                                           // want `^insert payments \(id,ref\) over receiver db, minted$`

@@ -29,6 +29,12 @@ func New(db *mongo.Database, other *mongo.Collection) *Store {
 	return &Store{payments: db.Collection("payments"), unknown: other, db: db}
 }
 
+func (s *Store) ledger() *mongo.Collection { return s.db.Collection("ledger") }
+
+func (s *Store) throughHelper(ctx context.Context, ref string) {
+	s.ledger().FindOne(ctx, bson.M{"ref": ref}) // want `^read ledger by ref over client$`
+}
+
 func (s *Store) reads(ctx context.Context, ref string) {
 	var p Payment
 	s.payments.FindOne(ctx, bson.M{"ref": ref}).Decode(&p)                                              // want `^read payments by ref over client, entity Payment$`
