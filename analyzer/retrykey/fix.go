@@ -17,7 +17,7 @@ import (
 // fixer hoists mints. It remembers the names that it gave, so that two fixes in one function never share a variable.
 type fixer struct {
 	*syntax
-	given map[string]bool
+	given map[string]bool // "name@position of the declaration around it"
 }
 
 func newFixer(s *syntax) *fixer { return &fixer{syntax: s, given: map[string]bool{}} }
@@ -213,8 +213,10 @@ func (f *fixer) freeName(before ast.Stmt) string {
 		return ""
 	}
 	taken := map[string]bool{}
+	around := before.Pos()
 	for _, decl := range file.Decls {
 		if decl.Pos() <= before.Pos() && before.End() <= decl.End() {
+			around = decl.Pos()
 			ast.Inspect(decl, func(n ast.Node) bool {
 				if identifier, ok := n.(*ast.Ident); ok {
 					taken[identifier.Name] = true
@@ -226,8 +228,9 @@ func (f *fixer) freeName(before ast.Stmt) string {
 	name := "idempotencyKey"
 	for i := 2; i < 100; i++ {
 		inPackage := f.pass.Pkg.Scope().Lookup(name) != nil
-		if !taken[name] && !f.given[name] && !inPackage {
-			f.given[name] = true
+		once := fmt.Sprintf("%s@%d", name, around)
+		if !taken[name] && !f.given[once] && !inPackage {
+			f.given[once] = true
 			return name
 		}
 		name = fmt.Sprintf("idempotencyKey%d", i)

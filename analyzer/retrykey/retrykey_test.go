@@ -1,7 +1,16 @@
 package retrykey_test
 
 import (
+	"go/ast"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/checker"
+	"golang.org/x/tools/go/packages"
 
 	"github.com/idemgen/idemgen/analyzer/internal/settings"
 	"github.com/idemgen/idemgen/analyzer/internal/suite"
@@ -34,7 +43,48 @@ func TestFacts(t *testing.T) {
 	vettest.Run(t, retrykey.Analyzer, "./retrykey/facts/...", "./retrykey/helpers/...")
 }
 
-// TestFixes compares with the golden file; go vet's own type check of the result is in TestFixed.
 func TestFixes(t *testing.T) {
 	vettest.RunFixes(t, retrykey.Analyzer, "./retrykey/fixes")
+}
+
+// TestFixed takes the fixed file in the place of the first: it must compile, and nothing but the cases that are not moved may be found in it.
+func TestFixed(t *testing.T) {
+	file := filepath.Join(vettest.Dir(), "retrykey", "fixes", "fixes.go")
+	golden, err := os.ReadFile(file + ".golden")
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := packages.Load(&packages.Config{Mode: packages.LoadAllSyntax, Dir: vettest.Dir(), Overlay: map[string][]byte{file: golden}}, "./retrykey/fixes")
+	if err != nil {
+		t.Skip(err)
+	}
+	if packages.PrintErrors(loaded) > 0 {
+		t.Fatal("the fixed file does not compile")
+	}
+	graph, err := checker.Analyze([]*analysis.Analyzer{retrykey.Analyzer}, loaded, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, action := range graph.Roots {
+		for _, diagnostic := range action.Diagnostics {
+			if len(diagnostic.SuggestedFixes) > 0 || !strings.Contains(caseAround(loaded[0].Syntax, diagnostic.Pos), "not moved") {
+				t.Errorf("%s: %s", loaded[0].Fset.Position(diagnostic.Pos), diagnostic.Message)
+			}
+		}
+		if len(action.Diagnostics) == 0 {
+			t.Error("the cases that are not moved are not found any more")
+		}
+	}
+}
+
+// caseAround gives the comment of the function around a position.
+func caseAround(files []*ast.File, pos token.Pos) string {
+	for _, file := range files {
+		for _, decl := range file.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Pos() <= pos && pos <= fn.End() {
+				return fn.Doc.Text()
+			}
+		}
+	}
+	return ""
 }
