@@ -84,6 +84,8 @@ func (p *Result) build() {
 	p.events = make(map[ssa.CallInstruction]*event)
 	p.runs = make(map[*ssa.Function]*running)
 	p.roles = make(map[*ssa.Function]*Role)
+	p.found = make(map[*ssa.Function][]check)
+	p.ordered = make(map[*ssa.Function][]ssa.CallInstruction)
 	p.handled = make(map[*ssa.Function]map[ssa.Value]bool)
 	p.places = make(map[place]ssa.Value)
 	p.findFieldKinds(functions)

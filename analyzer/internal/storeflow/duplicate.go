@@ -46,6 +46,9 @@ func (p *Result) isCheck(condition ssa.Value, depth int) bool {
 	case *ssa.BinOp:
 		return p.isCheck(condition.X, depth-1) || p.isCheck(condition.Y, depth-1)
 	case *ssa.Phi:
+		if len(condition.Edges) > maxEdges {
+			return false
+		}
 		for _, edge := range condition.Edges {
 			if edge != condition && p.isCheck(edge, depth/2) {
 				return true
@@ -59,6 +62,15 @@ func (p *Result) isCheck(condition ssa.Value, depth int) bool {
 
 // checksIn finds the conditions of one function.
 func (p *Result) checksIn(fn *ssa.Function) []check {
+	if known, ok := p.found[fn]; ok {
+		return known
+	}
+	out := p.findChecks(fn)
+	p.found[fn] = out
+	return out
+}
+
+func (p *Result) findChecks(fn *ssa.Function) []check {
 	var out []check
 	for _, block := range fn.Blocks {
 		for _, instruction := range block.Instrs {
@@ -194,6 +206,9 @@ func (p *Result) errorBehind(v ssa.Value, depth int) ssa.Value {
 	case *ssa.Parameter:
 		return v
 	case *ssa.Phi:
+		if len(v.Edges) > maxEdges {
+			return nil
+		}
 		for _, edge := range v.Edges {
 			if edge != v && !isNil(edge) {
 				if err := p.errorBehind(edge, depth/2); err != nil {

@@ -11,10 +11,11 @@ import (
 	"github.com/idemgen/idemgen/analyzer/internal/program"
 )
 
-// originDepth bounds the walk from a connection to where it comes from, pathLength the fields on the way.
+// Bounds of the walk from a connection to where it comes from.
 const (
 	originDepth = 24
 	pathLength  = 4
+	maxEdges    = 8 // values that one variable may have
 )
 
 // A place is where a connection comes from: the fields at path of a value.
@@ -284,7 +285,7 @@ func (p *Result) stored(load *ssa.UnOp, alloc *ssa.Alloc, path string, static Co
 	for _, store := range stores {
 		values = append(values, store.Val)
 	}
-	if len(values) == 0 || len(values) > 8 {
+	if len(values) == 0 {
 		return p.at(alloc, path, static)
 	}
 	return p.merged(load, values, path, static, depth)
@@ -292,6 +293,9 @@ func (p *Result) stored(load *ssa.UnOp, alloc *ssa.Alloc, path string, static Co
 
 // merged is a connection with one of several origins. A transaction of the context with a pool to fall back to is the context's; a parameter with something to fall back to is the parameter's.
 func (p *Result) merged(v ssa.Value, values []ssa.Value, path string, static ConnKind, depth int) Executor {
+	if len(values) > maxEdges {
+		return p.at(v, path, static)
+	}
 	var best Executor
 	found, same := false, true
 	for _, value := range values {

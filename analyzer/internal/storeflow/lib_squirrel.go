@@ -208,12 +208,12 @@ func (p *Result) walkChain(v ssa.Value, built *building, left int) {
 	case *ssa.Phi:
 		// A condition that some paths add: what the shortest of them has holds on all.
 		built.partial = true
-		for _, edge := range v.Edges {
+		for _, edge := range v.Edges[:min(len(v.Edges), 4)] {
 			if edge == v {
 				continue
 			}
 			branch := &building{}
-			p.walkChain(edge, branch, left/2)
+			p.walkChain(edge, branch, left/4)
 			if built.verb == "" || branch.verb != "" && len(branch.where) < len(built.where) {
 				runner := built.runner
 				*built = *branch

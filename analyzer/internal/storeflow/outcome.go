@@ -2,6 +2,7 @@ package storeflow
 
 import (
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -36,14 +37,14 @@ func (p *Result) outcomeRead(call ssa.CallInstruction, how outcome, returning bo
 
 // affectedRead reports whether RowsAffected of a result is read here. A result that is returned is left to the caller.
 func (p *Result) affectedRead(v ssa.Value) bool {
-	for _, call := range methodsOn(v, 6) {
+	for _, call := range methodsOn(v) {
 		fn := declared(call)
 		if fn == nil {
 			continue
 		}
 		switch fn.Name() {
 		case "RowsAffected", "String", "LastInsertId":
-			if counted := result(call, 0); counted != nil && decides(counted, 6) {
+			if counted := result(call, 0); counted != nil && decides(counted) {
 				return true
 			}
 		}
@@ -52,33 +53,66 @@ func (p *Result) affectedRead(v ssa.Value) bool {
 }
 
 // methodsOn gives the calls that a value is the receiver or an argument of, through variables and conversions.
-func methodsOn(v ssa.Value, depth int) []ssa.CallInstruction {
-	if depth == 0 || v == nil || v.Referrers() == nil {
-		return nil
-	}
+func methodsOn(v ssa.Value) []ssa.CallInstruction {
 	var out []ssa.CallInstruction
-	for _, use := range *v.Referrers() {
-		switch use := use.(type) {
-		case ssa.CallInstruction:
-			out = append(out, use)
-		case *ssa.Phi:
-			out = append(out, methodsOn(use, depth-1)...)
-		case *ssa.MakeInterface:
-			out = append(out, methodsOn(use, depth-1)...)
-		case *ssa.ChangeType:
-			out = append(out, methodsOn(use, depth-1)...)
-		case *ssa.Store:
-			if use.Val == v {
-				for _, load := range loadsOf(use.Addr) {
-					out = append(out, methodsOn(load, depth-1)...)
+	forward(v, func(user ssa.Instruction, _ ssa.Value) bool {
+		if call, ok := user.(ssa.CallInstruction); ok {
+			out = append(out, call)
+		}
+		return false
+	})
+	return out
+}
+
+// maxForward bounds the values that a value is followed to.
+const maxForward = 64
+
+// forward visits the instructions that use a value, and those that use what it becomes: through variables, captures, phis and conversions. It ends when visit says so, and reports that.
+func forward(v ssa.Value, visit func(user ssa.Instruction, value ssa.Value) bool) bool {
+	if v == nil {
+		return false
+	}
+	seen := map[ssa.Value]bool{v: true}
+	queue := []ssa.Value{v}
+	add := func(next ssa.Value) {
+		if !seen[next] && len(seen) < maxForward {
+			seen[next] = true
+			queue = append(queue, next)
+		}
+	}
+	for len(queue) > 0 {
+		value := queue[0]
+		queue = queue[1:]
+		if value.Referrers() == nil {
+			continue
+		}
+		for _, user := range *value.Referrers() {
+			if visit(user, value) {
+				return true
+			}
+			switch user := user.(type) {
+			case *ssa.Phi:
+				add(user)
+			case *ssa.MakeInterface:
+				add(user)
+			case *ssa.ChangeType:
+				add(user)
+			case *ssa.ChangeInterface:
+				add(user)
+			case *ssa.Store:
+				if user.Val != value {
+					continue
 				}
-				if alloc, ok := use.Addr.(*ssa.Alloc); ok {
-					out = append(out, methodsOn(alloc, depth-1)...)
+				for _, load := range loadsOf(user.Addr) {
+					add(load)
+				}
+				if alloc, ok := user.Addr.(*ssa.Alloc); ok {
+					add(alloc)
 				}
 			}
 		}
 	}
-	return out
+	return false
 }
 
 // loadsOf gives the loads of a variable, also those in literals that capture it.
@@ -109,47 +143,16 @@ func loadsOf(address ssa.Value) []ssa.Value {
 	return out
 }
 
-// decides reports whether a value is looked at in its function: compared, branched on, or handed to something other than the caller.
-func decides(v ssa.Value, depth int) bool {
-	if depth == 0 || v.Referrers() == nil {
-		return false
-	}
-	for _, use := range *v.Referrers() {
-		switch use := use.(type) {
-		case *ssa.Return, *ssa.DebugRef:
-		case *ssa.BinOp:
-			if branched(use, depth-1) {
+// decides reports whether a value is looked at in its function: compared and branched on, or kept. What is returned is left to the caller, and a log line decides nothing.
+func decides(v ssa.Value) bool {
+	for _, step := range derived(v) {
+		for _, user := range *step.Referrers() {
+			switch user := user.(type) {
+			case *ssa.If, *ssa.MapUpdate, *ssa.Send:
 				return true
-			}
-		case *ssa.If, *ssa.MapUpdate, *ssa.Send:
-			return true
-		case *ssa.Convert:
-			if decides(use, depth-1) {
-				return true
-			}
-		case *ssa.ChangeType:
-			if decides(use, depth-1) {
-				return true
-			}
-		case *ssa.MakeInterface:
-			// A log line decides nothing.
-		case *ssa.Phi:
-			if decides(use, depth-1) {
-				return true
-			}
-		case *ssa.UnOp:
-			if decides(use, depth-1) {
-				return true
-			}
-		case *ssa.Store:
-			if use.Val == v {
-				if _, isField := use.Addr.(*ssa.FieldAddr); isField {
+			case *ssa.Store:
+				if _, isField := user.Addr.(*ssa.FieldAddr); isField && user.Val == step {
 					return true
-				}
-				for _, load := range loadsOf(use.Addr) {
-					if decides(load, depth-1) {
-						return true
-					}
 				}
 			}
 		}
@@ -157,11 +160,47 @@ func decides(v ssa.Value, depth int) bool {
 	return false
 }
 
-func branched(v ssa.Value, depth int) bool { return decides(v, depth) }
+// derived gives a value and what is worked out of it: comparisons, conversions, negations, wherever they are stored.
+func derived(v ssa.Value) []ssa.Value {
+	out := []ssa.Value{v}
+	seen := map[ssa.Value]bool{v: true}
+	for i := 0; i < len(out) && len(out) < maxForward; i++ {
+		forward(out[i], func(user ssa.Instruction, value ssa.Value) bool {
+			var next ssa.Value
+			switch user := user.(type) {
+			case *ssa.BinOp:
+				next = user
+			case *ssa.Convert:
+				next = user
+			case *ssa.UnOp:
+				next = user
+			case *ssa.Phi:
+				next = user
+			case *ssa.ChangeType:
+				next = user
+			case *ssa.Store:
+				if user.Val == value {
+					for _, load := range loadsOf(user.Addr) {
+						if !seen[load] {
+							seen[load] = true
+							out = append(out, load)
+						}
+					}
+				}
+			}
+			if next != nil && !seen[next] && next.Referrers() != nil {
+				seen[next] = true
+				out = append(out, next)
+			}
+			return false
+		})
+	}
+	return out
+}
 
 // scanned reports whether Scan is called on a row and its error is taken.
 func scanned(row ssa.Value) bool {
-	for _, call := range methodsOn(row, 6) {
+	for _, call := range methodsOn(row) {
 		fn := declared(call)
 		if fn == nil {
 			continue
@@ -223,21 +262,12 @@ func (p *Result) outcomes(access Access, fn *ssa.Function) []int {
 			continue
 		}
 		for i, returned := range ret.Results {
-			if comesFrom(returned, sources, 10) {
-				out = addInt(out, i)
+			if !slices.Contains(out, i) && comesFrom(returned, sources) {
+				out = append(out, i)
 			}
 		}
 	}
 	return out
-}
-
-func addInt(list []int, n int) []int {
-	for _, known := range list {
-		if known == n {
-			return list
-		}
-	}
-	return append(list, n)
 }
 
 // tellers gives the values that tell who won: the result of the call itself, or those results that a callee's fact names.
@@ -259,50 +289,42 @@ func (p *Result) tellers(access Access) []ssa.Value {
 }
 
 // comesFrom reports whether a value is made of one of sources: RowsAffected of it, a comparison of that.
-func comesFrom(v ssa.Value, sources []ssa.Value, depth int) bool {
-	if depth == 0 || v == nil {
-		return false
-	}
-	v = program.Resolve(v)
-	for _, source := range sources {
-		if v == source {
-			return true
-		}
-	}
-	switch v := v.(type) {
-	case *ssa.BinOp:
-		return comesFrom(v.X, sources, depth-1) || comesFrom(v.Y, sources, depth-1)
-	case *ssa.UnOp:
-		if alloc, ok := program.Cell(v.X).(*ssa.Alloc); ok {
-			for _, store := range program.Stores(alloc) {
-				if comesFrom(store.Val, sources, depth-2) {
-					return true
-				}
-			}
+func comesFrom(v ssa.Value, sources []ssa.Value) bool {
+	seen := map[ssa.Value]bool{}
+	var visit func(v ssa.Value) bool
+	visit = func(v ssa.Value) bool {
+		if v == nil {
 			return false
 		}
-		return comesFrom(v.X, sources, depth-1)
-	case *ssa.Convert:
-		return comesFrom(v.X, sources, depth-1)
-	case *ssa.Extract:
-		return v.Index == 0 && comesFrom(v.Tuple, sources, depth-1)
-	case *ssa.Phi:
-		for _, edge := range v.Edges {
-			if edge != v && comesFrom(edge, sources, depth-2) {
-				return true
-			}
-		}
-	case *ssa.Call:
-		if base := receiver(v); base != nil && comesFrom(base, sources, depth-1) {
+		v = program.Resolve(v)
+		if slices.Contains(sources, v) {
 			return true
 		}
-		for _, arg := range v.Call.Args {
-			if comesFrom(arg, sources, depth-2) {
-				return true
-			}
+		if seen[v] || len(seen) >= maxForward {
+			return false
 		}
+		seen[v] = true
+		switch v := v.(type) {
+		case *ssa.BinOp:
+			return visit(v.X) || visit(v.Y)
+		case *ssa.UnOp:
+			if alloc, ok := program.Cell(v.X).(*ssa.Alloc); ok {
+				return slices.ContainsFunc(program.Stores(alloc), func(store *ssa.Store) bool { return visit(store.Val) })
+			}
+			return visit(v.X)
+		case *ssa.Convert:
+			return visit(v.X)
+		case *ssa.Extract:
+			return v.Index == 0 && visit(v.Tuple)
+		case *ssa.Phi:
+			return slices.ContainsFunc(v.Edges, visit)
+		case *ssa.Call:
+			base := receiver(v)
+			return base != nil && visit(base) || slices.ContainsFunc(arguments(v), visit)
+		}
+		return false
 	}
-	return false
+	return visit(v)
 }
 
 // readOutcome marks an access of a callee whose outcome the caller reads.
@@ -312,7 +334,7 @@ func (p *Result) readOutcome(access *Access, call ssa.CallInstruction) {
 		if value == nil {
 			continue
 		}
-		if isResult(value.Type()) && p.affectedRead(value) || !isResult(value.Type()) && decides(value, 6) {
+		if isResult(value.Type()) && p.affectedRead(value) || !isResult(value.Type()) && decides(value) {
 			access.Guard |= ResultRead
 			return
 		}

@@ -22,7 +22,7 @@ type running struct {
 // findRuns finds the literals that run in place, those of outer functions first, so that a literal's own calls find the transaction around it.
 func (p *Result) findRuns() {
 	for _, fn := range p.program.Functions() {
-		for _, call := range callsOf(fn) {
+		for _, call := range p.callsOf(fn) {
 			p.findRunsOf(call)
 		}
 	}
@@ -70,6 +70,16 @@ func literalBody(v ssa.Value) *ssa.Function {
 	return nil
 }
 
+// callsOf gives the calls of a function in source order; they are sorted once.
+func (p *Result) callsOf(fn *ssa.Function) []ssa.CallInstruction {
+	if known, ok := p.ordered[fn]; ok {
+		return known
+	}
+	calls := callsOf(fn)
+	p.ordered[fn] = calls
+	return calls
+}
+
 // callsOf gives the calls of a function in source order.
 func callsOf(fn *ssa.Function) []ssa.CallInstruction {
 	var calls []ssa.CallInstruction
@@ -92,7 +102,7 @@ func (p *Result) walk(fn *ssa.Function, visit func(call ssa.CallInstruction, in 
 func (p *Result) walkIn(fn *ssa.Function, visit func(ssa.CallInstruction, *ssa.Function), seen map[*ssa.Function]bool) {
 	seen[fn] = true
 	var deferred []*ssa.Function
-	for _, call := range callsOf(fn) {
+	for _, call := range p.callsOf(fn) {
 		if _, isGo := call.(*ssa.Go); isGo {
 			continue
 		}

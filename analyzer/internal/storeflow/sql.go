@@ -170,6 +170,9 @@ func (p *Result) sqlText(v ssa.Value, depth int) (string, bool) {
 
 // grownText reads a text that some paths add to: what all of them begin with, and a hole.
 func (p *Result) grownText(phi *ssa.Phi, depth int) (string, bool) {
+	if len(phi.Edges) > maxEdges {
+		return "", false
+	}
 	shortest := ""
 	for _, edge := range phi.Edges {
 		if edge == phi {

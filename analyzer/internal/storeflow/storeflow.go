@@ -55,6 +55,8 @@ type Result struct {
 	runs      map[*ssa.Function]*running
 	roles     map[*ssa.Function]*Role
 	checks    map[ssa.Value][]ssa.Value // conditions that tell a duplicate apart -> the errors they look at
+	found     map[*ssa.Function][]check
+	ordered   map[*ssa.Function][]ssa.CallInstruction
 	fields    map[*types.Var]ConnKind
 	handled   map[*ssa.Function]map[ssa.Value]bool // declared function -> calls whose error is looked at
 	roleDepth int
