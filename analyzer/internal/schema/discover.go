@@ -43,7 +43,7 @@ func discover(fsys fs.FS) finding {
 		}
 		folder := path.Dir(file)
 		switch {
-		case !entry.Type().IsRegular():
+		case !entry.Type().IsRegular(), strings.HasSuffix(name, "_test.sql"):
 		case strings.HasSuffix(strings.ToLower(name), ".sql"):
 			if files++; files > maxFiles {
 				return fs.SkipAll

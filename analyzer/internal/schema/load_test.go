@@ -67,7 +67,7 @@ func TestLoad(t *testing.T) {
 			tree("s/v1.10/a.sql", "DROP INDEX k;", "s/v1.9/a.sql", "CREATE UNIQUE INDEX k ON keys (key);", "s/v1.0/a.sql", create), "id primary @s/v1.0/a.sql:1"},
 		{"two databases: the rules of both", tree("mysql/1.sql", create+"CREATE UNIQUE INDEX k ON keys (key);", "postgres/1.sql", create, "postgres/2.sql", "DROP INDEX IF EXISTS k"),
 			"id primary @mysql/1.sql:1; key @mysql/1.sql:2"},
-		{"vendor, testdata, hidden and deep folders are not read", tree("vendor/a/1.sql", create, "x/testdata/1.sql", create, ".git/1.sql", create, "_old/1.sql", create, "node_modules/a/1.sql", create, "1/2/3/4/5/6/7/8/9/1.sql", create), "no table"},
+		{"vendor, data of tests, hidden and deep folders are not read", tree("vendor/a/1.sql", create, "x/testdata/1.sql", create, ".git/1.sql", create, "_old/1.sql", create, "node_modules/a/1.sql", create, "m/a_test.sql", create, "1/2/3/4/5/6/7/8/9/1.sql", create), "no table"},
 		{"too large", tree("a.sql", create+strings.Repeat(" ", maxFileSize)), "no table"},
 		{"rows are skipped", tree("a.sql", "INSERT INTO t VALUES ('CREATE TABLE keys (id int PRIMARY KEY);');\n"+create), "id primary @a.sql:2"},
 		{"sqlc, version 2", tree("sqlc.yaml", "version: \"2\"\nsql:\n  - engine: postgresql\n    schema: db/testdata/\n    queries: q.sql\n", "db/testdata/2.sql", "CREATE UNIQUE INDEX k ON keys (key)", "db/testdata/1.sql", create), "id primary @db/testdata/1.sql:1; key @db/testdata/2.sql:1"},

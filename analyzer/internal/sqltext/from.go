@@ -46,7 +46,7 @@ func (r *reader) name(i, j int) (Name, int) {
 		if i >= j || !t.named() && t.kind != hole && t.kind != param {
 			return Name{}, i
 		}
-		name.Schema, name.Table = name.Table, ""
+		name.Schema, name.Table = name.Table, string(rune(Hole))
 		if t.named() && !t.unknown {
 			name.Table = t.text
 		}
@@ -56,8 +56,8 @@ func (r *reader) name(i, j int) (Name, int) {
 		}
 		i++
 	}
-	if name.Table == "" {
-		name.Schema = ""
+	if name.Table == string(rune(Hole)) {
+		return Name{}, i
 	}
 	return name, i
 }

@@ -82,6 +82,7 @@ type reader struct {
 	toks  []token
 	match []int // of an opening parenthesis: its closing one, or the number of tokens
 	mysql bool
+	looks int // how often a token was looked at, for the test that this stays linear
 }
 
 func newReader(text string, toks []token, mysql bool) *reader {
@@ -102,6 +103,7 @@ func newReader(text string, toks []token, mysql bool) *reader {
 
 // at gives a token; the zero token beyond the statement.
 func (r *reader) at(i int) token {
+	r.looks++
 	if i < 0 || i >= len(r.toks) {
 		return token{}
 	}

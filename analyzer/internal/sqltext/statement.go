@@ -25,7 +25,7 @@ const (
 	Other       Verb = "other"
 )
 
-// Name is a table's name, folded to lower case unless it stood in double quotes, where capitals matter; Schema may be empty.
+// Name is a table's name, folded to lower case unless it stood in double quotes, where capitals matter. Schema is empty without one, and a [Hole] where it is filled in at run time.
 type Name struct{ Schema, Table string }
 
 // Known reports whether the text tells the table.
