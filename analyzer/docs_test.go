@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -121,4 +122,35 @@ func page(t *testing.T, a *analysis.Analyzer) string {
 
 func sentence(title string) string {
 	return strings.ToUpper(title[:1]) + strings.TrimSuffix(title[1:], ".")
+}
+
+// The settings that the pages and examples show are accepted.
+func TestShownSettings(t *testing.T) {
+	index, err := os.ReadFile(filepath.Join(docs, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, _ := strings.Cut(string(index), "## Settings")
+	_, block, _ = strings.Cut(block, "```yaml\n")
+	block, _, found := strings.Cut(block, "```")
+	if !found {
+		t.Fatal("the index shows no settings")
+	}
+	shown := filepath.Join(t.TempDir(), analyzer.ConfigFile)
+	if err := os.WriteFile(shown, []byte(block), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	members := reflect.TypeFor[analyzer.Config]().NumField()
+	for _, file := range []string{shown, filepath.Join("../examples/idemvet", analyzer.ConfigFile)} {
+		if _, err := analyzer.ReadConfig(file); err != nil {
+			t.Error(err)
+		}
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(regexp.MustCompile(`(?m)^[a-z-]+:`).FindAll(content, -1)); got != members {
+			t.Errorf("%s shows %d of %d members", file, got, members)
+		}
+	}
 }
