@@ -21,7 +21,8 @@ test: vet vet-idem check
 	@bin=$$($(POSTGRES)) || exit 1; export IDEMGEN_POSTGRES_BIN=$$bin; set -ex; \
 	$(GO) test $(TESTFLAGS) ./...; \
 	(cd generator/migration/toolstest && $(GO) test $(TESTFLAGS) ./...); \
-	(cd internal/pgtemp/download && $(GO) test $(TESTFLAGS) ./...)
+	(cd internal/pgtemp/download && $(GO) test $(TESTFLAGS) ./...); \
+	(cd analyzer/internal/sqltext/parity && CGO_ENABLED=0 $(GO) test ./...)
 
 ## race: the same tests under the race detector
 race:
@@ -31,6 +32,7 @@ vet:
 	$(GO) vet ./...
 	cd generator/migration/toolstest && $(GO) vet ./...
 	cd internal/pgtemp/download && $(GO) vet ./...
+	cd analyzer/internal/sqltext/parity && CGO_ENABLED=0 $(GO) vet ./...
 
 ## vet-idem: idemvet on the project itself and its example, as a tool of go vet
 vet-idem:
