@@ -2,6 +2,7 @@ package keyflow_test
 
 import (
 	"go/types"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/idemgen/idemgen/analyzer/internal/keyflow"
+	"github.com/idemgen/idemgen/analyzer/internal/program"
 	"github.com/idemgen/idemgen/analyzer/internal/settings"
 	"github.com/idemgen/idemgen/analyzer/internal/vettest"
 )
@@ -63,7 +65,8 @@ var facts = map[string]string{
 
 func TestFacts(t *testing.T) {
 	got := map[string]string{}
-	for _, action := range analyse(t, "./retrykey/facts/...", "./retrykey/helpers/...") {
+	pass := keyflow.New(settings.New(settings.Config{}))
+	for _, action := range analyse(t, pass, "./retrykey/facts/...", "./retrykey/helpers/...") {
 		for _, fact := range action.AllObjectFacts() {
 			const root = "example.com/idemvet/retrykey/"
 			fn, ok := fact.Object.(*types.Func)
@@ -91,13 +94,13 @@ func TestFacts(t *testing.T) {
 }
 
 // analyse runs the pass over packages of analyzer/testdata and gives the actions of the packages asked for.
-func analyse(t *testing.T, patterns ...string) []*checker.Action {
+func analyse(t *testing.T, pass *analysis.Analyzer, patterns ...string) []*checker.Action {
 	t.Helper()
 	loaded, err := packages.Load(&packages.Config{Mode: packages.LoadAllSyntax, Dir: vettest.Dir()}, patterns...)
 	if err != nil {
 		t.Skip(err)
 	}
-	graph, err := checker.Analyze([]*analysis.Analyzer{keyflow.New(settings.New(settings.Config{}))}, loaded, nil)
+	graph, err := checker.Analyze([]*analysis.Analyzer{pass}, loaded, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,4 +110,27 @@ func analyse(t *testing.T, patterns ...string) []*checker.Action {
 		}
 	}
 	return graph.Roots
+}
+
+// TestGate: a package that has nothing to do with keys is not translated, however much it retries, nor is any package of the standard library.
+func TestGate(t *testing.T) {
+	flow := keyflow.New(settings.New(settings.Config{}))
+	looker := &analysis.Analyzer{
+		Name: "looker", Doc: "tell whether the SSA form was built",
+		Requires:   []*analysis.Analyzer{flow, program.Analyzer},
+		ResultType: reflect.TypeFor[bool](),
+		Run:        func(pass *analysis.Pass) (any, error) { return program.Of(pass).Built(), nil },
+	}
+	want := map[string]bool{
+		"net/http": false, "crypto/tls": false, "testing": false,
+		"example.com/idemvet/retrykey/gate":          false,
+		"example.com/idemvet/retrykey/loops":         true,
+		"example.com/idemvet/retrykey/helpers":       true, // imports a retry helper
+		"example.com/idemvet/retrykey/helpers/again": true, // is one
+	}
+	for _, action := range analyse(t, looker, "net/http", "crypto/tls", "testing", "./retrykey/gate", "./retrykey/loops", "./retrykey/helpers/...") {
+		if built := action.Result.(bool); built != want[action.Package.PkgPath] {
+			t.Errorf("SSA form of %s built: %t", action.Package.PkgPath, built)
+		}
+	}
 }

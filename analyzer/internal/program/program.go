@@ -53,6 +53,9 @@ func (p *Package) Functions() []*ssa.Function {
 	return p.funcs
 }
 
+// Built reports whether the SSA form was built. The tests of gates look at it, when the analysis is over.
+func (p *Package) Built() bool { return p.ssa != nil }
+
 func (p *Package) buildSSA() {
 	prog := ssa.NewProgram(p.Pass.Fset, ssa.BuilderMode(0))
 	prog.SetNoReturn(neverReturns)
