@@ -162,7 +162,7 @@ func TestSettingsFile(t *testing.T) {
 	}
 	s = newSample(t, "{}")
 	s.write(".idemvet.yaml", "tets: true\n")
-	if _, stderr, code := s.run("./..."); code == 0 || !strings.Contains(stderr, `.idemvet.yaml:1:1: the settings have no member "tets"`) {
+	if _, stderr, code := s.run("./..."); code == 0 || !strings.Contains(stderr, `.idemvet.yaml:1:1: the settings have no member`) {
 		t.Errorf("ended with %d: %s", code, stderr)
 	}
 }
@@ -172,11 +172,11 @@ func sorted(list []string) []string {
 	return list
 }
 
-// A fix is applied once, compiles, and ends the finding.
+// Fixes are applied once, compile, and end their findings.
 func TestFix(t *testing.T) {
 	s := newSample(t, "{}")
 	s.run("--fix", "./...")
-	want := slices.DeleteFunc(slices.Clone(bugs), func(bug string) bool { return bug == "retrykey in ChargeHere" })
+	want := slices.DeleteFunc(slices.Clone(bugs), func(bug string) bool { return bug == "retrykey in ChargeHere" || bug == "keytx in Settle" })
 	if got := s.findings(); !slices.Equal(got, want) {
 		t.Errorf("%v", got)
 	}
