@@ -185,16 +185,17 @@ func (s *scanner) bracketName() bool {
 		}
 	}
 	end := strings.IndexByte(s.text[s.at:min(s.at+130, len(s.text))], ']')
-	if end < 2 || !isLetter(s.peek(1)) {
+	if end < 2 || !isLetter(s.peek(1)) && !hasHole(s.text[s.at+1:s.at+end]) {
 		return false
 	}
 	start := s.at
 	inner := s.text[s.at+1 : s.at+end]
-	if strings.ContainsAny(inner, "'\",;()[=\n\x00") {
+	if strings.ContainsAny(inner, "'\",;()[=\n") {
 		return false
 	}
 	s.at += end + 1
 	s.add(ident, lower(inner), start)
+	s.tokens[len(s.tokens)-1].unknown = hasHole(inner)
 	return true
 }
 

@@ -104,7 +104,7 @@ func (r *reader) hidden(i, j int) bool {
 		if k > i && r.at(k-1).endsOperand() {
 			return true
 		}
-		if k == i || k+1 < j && !r.at(k+1).is("::", "+", "-", "*", "/", "||", ")", ",") {
+		if k == i || k+1 < j && !r.at(k+1).is("::", "+", "-", "*", "/", "||", ")", ",", "]") {
 			return true
 		}
 	}
