@@ -110,7 +110,8 @@ func loopStmt(fn *ssa.Function, l *Region) (ast.Stmt, token.Pos) {
 type evidence struct {
 	attempts  bool // a counter, a bound or a list of delays that is called so
 	waits     bool // it sleeps or waits for a timer
-	outcome   bool // it goes on after an error and leaves after a success
+	outcome   bool // it goes on after an error and may leave after a success
+	strict    bool // it goes on after an error and always leaves after a success
 	predicate bool // it asks whether to retry
 	counter   bool // it counts to a bound, and the counter picks no item
 	collision bool // it goes on because something is taken already
@@ -128,10 +129,10 @@ func (r *Result) judge(l *Region) {
 	case e.attempts && (e.outcome || e.waits || e.predicate):
 	case e.worker:
 		return
-	case e.waits && (e.outcome || e.predicate):
-	case e.counter && e.outcome:
-	case e.outcome && e.predicate:
-	case e.outcome:
+	case e.waits && (e.strict || e.predicate):
+	case e.counter && e.strict:
+	case e.strict && e.predicate:
+	case e.strict:
 		// for { if err := send(); err == nil { return nil } }
 		l.Kind, l.Confidence = Loop, settings.Medium
 		return
@@ -236,6 +237,7 @@ func seeBranch(l *Region, branch *ssa.If, e *evidence) {
 		}
 		if l.comesRound(bad) && l.leaves(good) {
 			e.outcome = true
+			e.strict = e.strict || l.alwaysLeaves(good)
 		}
 	}
 	if asksToRetry(branch.Cond) && l.leaves(then) != l.leaves(otherwise) || asksToRetry(branch.Cond) && (l.comesRound(then) != l.comesRound(otherwise)) {
@@ -271,6 +273,43 @@ func (g *Region) leaves(block *ssa.BasicBlock) bool {
 			if !g.blocks[next] {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// alwaysLeaves reports whether no path from a branch's target comes round again. The status of an answer is looked at after the error, and decides in its place.
+func (g *Region) alwaysLeaves(from *ssa.BasicBlock) bool {
+	seen := map[*ssa.BasicBlock]bool{}
+	work := []*ssa.BasicBlock{from}
+	for len(work) > 0 {
+		block := work[len(work)-1]
+		work = work[:len(work)-1]
+		if block == g.header {
+			return false
+		}
+		if !g.blocks[block] || seen[block] || g.looksAtStatus(block) {
+			continue
+		}
+		seen[block] = true
+		work = append(work, block.Succs...)
+	}
+	return true
+}
+
+// looksAtStatus reports whether a block ends in a branch on the status of an answer, of which one side leaves.
+func (g *Region) looksAtStatus(block *ssa.BasicBlock) bool {
+	branch, ok := block.Instrs[len(block.Instrs)-1].(*ssa.If)
+	if !ok || !g.leaves(block.Succs[0]) && !g.leaves(block.Succs[1]) {
+		return false
+	}
+	comparison, ok := branch.Cond.(*ssa.BinOp)
+	if !ok {
+		return false
+	}
+	for _, side := range []ssa.Value{comparison.X, comparison.Y} {
+		if load, ok := program.Resolve(side).(*ssa.UnOp); ok && strings.HasPrefix(variableName(load.X), "Status") {
+			return true
 		}
 	}
 	return false

@@ -410,3 +410,48 @@ func hosts(ctx context.Context, clients []*client) error {
 	}
 	return errors.New("no host")
 }
+
+type job struct{ amount int }
+
+// fine: takes a job in each turn, waits after an error, and ends when there is none.
+func jobs(ctx context.Context, c *client, unpaid func() (*job, error)) error {
+	for {
+		next, err := unpaid()
+		if err != nil {
+			time.Sleep(time.Second)
+			continue
+		}
+		if next == nil {
+			return nil
+		}
+		if err := c.pay(ctx, next.amount, uuid.NewString()); err != nil {
+			return err
+		}
+	}
+}
+
+// fine: pays a number of times, and a failed payment is one that is left out.
+func several(ctx context.Context, c *client, n int) (paid int) {
+	for i := 0; i < n; i++ {
+		if err := c.pay(ctx, 1, uuid.NewString()); err != nil {
+			continue
+		}
+		paid++
+	}
+	return paid
+}
+
+// fine: the key is read from the request, else minted for it, and the request is what is sent again.
+func keyOf(ctx context.Context, c *client, given *job, header http.Header) error {
+	for attempt := 0; attempt < 3; attempt++ {
+		key := header.Get("Idempotency-Key")
+		if key == "" {
+			key = uuid.NewString()
+			header.Set("Idempotency-Key", key)
+		}
+		if err := c.pay(ctx, given.amount, key); err == nil {
+			return nil
+		}
+	}
+	return errors.New("gave up")
+}

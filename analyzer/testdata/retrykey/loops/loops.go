@@ -284,3 +284,39 @@ func throughMap(c *client) error {
 	}
 	return errors.New("gave up")
 }
+
+// bug: the status of the answer decides whether it goes on.
+func untilStatus(c *client) (*http.Response, error) {
+	for {
+		request := c.request(nil)
+		request.Header.Set("Idempotency-Key", uuid.NewString()) // want "minted"
+		response, err := c.http.Do(request)
+		if err == nil && response.StatusCode < 500 {
+			return response, nil
+		}
+		time.Sleep(time.Second)
+	}
+}
+
+// bug: without a pause, a counter or a name.
+func bare(ctx context.Context, c *client) {
+	for {
+		if err := c.pay(ctx, 1, uuid.NewString()); err == nil { // want `minted.*\(retrykey: error, medium confidence\)`
+			return
+		}
+	}
+}
+
+type gateway interface {
+	Charge(ctx context.Context, amount int, idempotencyKey string) error
+}
+
+// bug: an interface says by a parameter's name what becomes of it.
+func throughInterface(ctx context.Context, g gateway) error {
+	for attempt := 0; attempt < 3; attempt++ {
+		if err := g.Charge(ctx, 1, uuid.NewString()); err == nil { // want `parameter idempotencyKey of gateway.Charge.*medium confidence`
+			return nil
+		}
+	}
+	return errors.New("gave up")
+}
