@@ -7,6 +7,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/idemgen/idemgen/analyzer/existsinsert"
+	"github.com/idemgen/idemgen/analyzer/internal/settings"
+	"github.com/idemgen/idemgen/analyzer/internal/suite"
 	"github.com/idemgen/idemgen/analyzer/internal/vettest"
 )
 
@@ -27,3 +29,8 @@ func TestValid(t *testing.T) {
 }
 
 func TestFixes(t *testing.T) { vettest.RunFixes(t, existsinsert.Analyzer, "./existsinsert/fixes") }
+
+func TestGuardOfTheHouse(t *testing.T) {
+	config := settings.Config{Guards: []string{"(example.com/idemvet/existsinsertguards.Turnstile).Enter"}}
+	vettest.Run(t, existsinsert.New(suite.New(config)), "./existsinsertguards")
+}

@@ -41,7 +41,7 @@ func (in *inspection) judge(fn *ssa.Function, accesses []storeflow.Access, l *lo
 		in.judgeConflictClause(accesses, p)
 		return
 	}
-	if in.handled(insert) {
+	if in.handled(insert) || in.looksAfterFailure(accesses, l, insert) {
 		return
 	}
 	unique := p.verdict.Verdict == schema.Unique

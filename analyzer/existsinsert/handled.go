@@ -2,9 +2,12 @@ package existsinsert
 
 import (
 	"go/token"
+	"regexp"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/idemgen/idemgen/analyzer/internal/program"
 	"github.com/idemgen/idemgen/analyzer/internal/storeflow"
 )
 
@@ -104,6 +107,33 @@ func (l *look) toldApartBy(call *ssa.Call) bool {
 // maxCallers bounds the callers that are asked; a function with more of them is a helper for everything.
 const maxCallers = 40
 
+// looksAfterFailure reports whether a failed insert leads to a look for the same rows: to the same one in a loop, or to another.
+func (in *inspection) looksAfterFailure(accesses []storeflow.Access, l *look, insert *storeflow.Access) bool {
+	result := &look{Access: insert, in: in}
+	failed := func(e edge) bool {
+		branch, ok := last(e.from).(*ssa.If)
+		if !ok {
+			return false
+		}
+		compared, ok := branch.Cond.(*ssa.BinOp)
+		if !ok || !isError(compared.X.Type()) || !result.isLookError(compared.X) && !result.isLookError(compared.Y) {
+			return false
+		}
+		return compared.Op == token.NEQ && e.to == 0 || compared.Op == token.EQL && e.to == 1
+	}
+	for i := range accesses {
+		again := &accesses[i]
+		if again.Op != storeflow.Read || again.Call == nil || again.Table != l.Table || again.Entity != l.Entity {
+			continue
+		}
+		_, from, to := common(insert.Call, again.Call)
+		if from != nil && to != nil && from != to && reaches(from, to, nil) && !reaches(from, to, failed) {
+			return true
+		}
+	}
+	return false
+}
+
 // callersOf gives the calls of a function in this package.
 func (in *inspection) callersOf(fn *ssa.Function) []ssa.CallInstruction {
 	if in.callers == nil {
@@ -121,6 +151,16 @@ func (in *inspection) callersOf(fn *ssa.Function) []ssa.CallInstruction {
 		}
 	}
 	return in.callers[fn]
+}
+
+var lockTable = regexp.MustCompile(`(?i)^\s*lock\s+tables?\b`)
+
+// locksTable reports whether a call runs LOCK TABLE.
+func locksTable(call *ssa.Call) bool {
+	return slices.ContainsFunc(call.Call.Args, func(arg ssa.Value) bool {
+		text, ok := program.Text(arg)
+		return ok && lockTable.MatchString(text)
+	})
 }
 
 // arbiter is what keeps two callers apart before they look.
@@ -167,6 +207,9 @@ func (in *inspection) namedLock(read, insert ssa.CallInstruction) arbiter {
 		for _, block := range fn.Blocks {
 			for _, instruction := range block.Instrs {
 				call, ok := instruction.(*ssa.Call)
+				if ok && locksTable(call) && comesBefore(call, insert) {
+					return everywhere
+				}
 				if ok && lockName.MatchString(calleeName(call)) && comesBefore(call, insert) {
 					return lockKind(call)
 				}

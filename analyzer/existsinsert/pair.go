@@ -1,6 +1,7 @@
 package existsinsert
 
 import (
+	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -64,7 +65,7 @@ func sameRows(read, insert *storeflow.Access) bool {
 		return false
 	}
 	if read.Guessed || insert.Guessed {
-		if read.Entity == "" || read.Entity != insert.Entity {
+		if read.Entity != insert.Entity && (read.Entity != "" || !oneRepository(read.Call, insert.Call)) || insert.Entity == "" {
 			return false
 		}
 	} else if read.Key != nil && read.Key == insert.Key {
@@ -80,4 +81,10 @@ func sameRows(read, insert *storeflow.Access) bool {
 		return true
 	}
 	return slices.ContainsFunc(read.Columns, func(column string) bool { return slices.Contains(insert.Columns, column) })
+}
+
+// oneRepository: a method that gives a bool or a number tells no entity; then both must be methods of one interface.
+func oneRepository(read, insert ssa.CallInstruction) bool {
+	a, b := read.Common(), insert.Common()
+	return a.IsInvoke() && b.IsInvoke() && types.Identical(a.Value.Type(), b.Value.Type())
 }

@@ -233,3 +233,71 @@ func (s *Store) NextInQueue(ctx context.Context, queue string) error {
 	_, err := s.db.ExecContext(ctx, "INSERT INTO queue (name, last_id) VALUES ($1, $2)", queue, last+1)
 	return err
 }
+
+// fine: the whole table is locked.
+func (s *Store) TableLocked(ctx context.Context, ref string) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if _, err := tx.ExecContext(ctx, "LOCK TABLE refunds IN SHARE ROW EXCLUSIVE MODE"); err != nil {
+		return err
+	}
+	var id int64
+	err = tx.QueryRowContext(ctx, "SELECT id FROM refunds WHERE reference = $1", ref).Scan(&id)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "INSERT INTO refunds (reference) VALUES ($1)", ref); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// fine: whatever the error of the insert, the row is looked for once more.
+func (s *Store) LooksAfterError(ctx context.Context, ref string) (int64, error) {
+	id, err := s.find(ctx, ref)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return id, err
+	}
+	if err := s.db.QueryRowContext(ctx, "INSERT INTO refunds (reference) VALUES ($1) RETURNING id", ref).Scan(&id); err != nil {
+		return s.find(ctx, ref)
+	}
+	return id, nil
+}
+
+// fine: a failed insert goes round the loop, back to the look.
+func (s *Store) Loops(ctx context.Context, ref string) (int64, error) {
+	var last error
+	for range 3 {
+		id, err := s.find(ctx, ref)
+		if !errors.Is(err, sql.ErrNoRows) {
+			return id, err
+		}
+		_, last = s.db.ExecContext(ctx, "INSERT INTO refunds (reference) VALUES ($1)", ref)
+		if last == nil {
+			return 0, nil
+		}
+	}
+	return 0, last
+}
+
+// A Locker is a lock of the house's.
+type Locker interface {
+	Lock(ctx context.Context, key string) error
+	Unlock(ctx context.Context, key string) error
+}
+
+// fine: a lock by name, whatever is behind it.
+func (s *Store) HouseLock(ctx context.Context, locker Locker, ref string) error {
+	if err := locker.Lock(ctx, ref); err != nil {
+		return err
+	}
+	defer locker.Unlock(ctx, ref)
+	if _, err := s.find(ctx, ref); !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	_, err := s.db.ExecContext(ctx, "INSERT INTO refunds (reference) VALUES ($1)", ref)
+	return err
+}

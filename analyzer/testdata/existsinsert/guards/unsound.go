@@ -100,3 +100,31 @@ func (s *Store) ReadCommitted(ctx context.Context, ref string) error {
 	}
 	return tx.Commit()
 }
+
+// bug: the look sets a variable from within a transaction of its own, and the insert follows in none.
+func (s *Store) LookInClosure(ctx context.Context, ref string) error {
+	var exists bool
+	err := inTx(ctx, s.db, func(tx *sql.Tx) error {
+		return tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM refunds WHERE reference = $1)", ref).Scan(&exists)
+	})
+	if err != nil {
+		return err
+	}
+	if exists {
+		return nil
+	}
+	_, err = s.db.ExecContext(ctx, "INSERT INTO refunds (reference) VALUES ($1)", ref) // want `refunds is looked up by reference`
+	return err
+}
+
+// bug: the lock is let go before the look is acted upon by others, and is one of readers anyway.
+func (s *Store) ReadLock(ctx context.Context, rw *sync.RWMutex, ref string) error {
+	rw.RLock()
+	_, err := s.find(ctx, ref)
+	rw.RUnlock()
+	if !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	_, err = s.db.ExecContext(ctx, "INSERT INTO refunds (reference) VALUES ($1)", ref) // want `refunds is looked up by reference`
+	return err
+}

@@ -10,6 +10,8 @@ import (
 
 type OrderRepository interface {
 	FindByReference(ctx context.Context, reference string) (*domain.Order, error)
+	ExistsByReference(ctx context.Context, reference string) (bool, error)
+	CountByReference(ctx context.Context, reference string) (int, error)
 	Create(ctx context.Context, order *domain.Order) error
 	Update(ctx context.Context, order *domain.Order) error
 }
@@ -92,4 +94,37 @@ func (s *Service) Updates(ctx context.Context, reference string, cents int64) er
 	}
 	order.Cents = cents
 	return s.orders.Update(ctx, order)
+}
+
+// bug: a bool, which tells no entity; the repository is the same.
+func (s *Service) PlaceExists(ctx context.Context, order *domain.Order) error {
+	exists, err := s.orders.ExistsByReference(ctx, order.Reference)
+	if err != nil {
+		return err
+	}
+	if exists {
+		return domain.ErrDuplicate
+	}
+	return s.orders.Create(ctx, order) // want `Order is looked up by reference`
+}
+
+// bug: a number.
+func (s *Service) PlaceCounted(ctx context.Context, order *domain.Order) error {
+	n, err := s.orders.CountByReference(ctx, order.Reference)
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return s.orders.Create(ctx, order) // want `Order is looked up by reference`
+	}
+	return nil
+}
+
+// fine: another repository's bool.
+func (s *Service) ReceiptForOrder(ctx context.Context, order *domain.Order) error {
+	exists, err := s.orders.ExistsByReference(ctx, order.Reference)
+	if err != nil || exists {
+		return err
+	}
+	return s.receipts.Create(ctx, &domain.Receipt{Order: order.ID})
 }
