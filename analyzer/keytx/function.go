@@ -225,9 +225,18 @@ func (c *checker) isKey(w *write) bool {
 		return c.names.IsKeyPrefix(w.Table)
 	}
 	if w.Table != "" {
-		return c.names.IsKeyTable(w.Table)
+		return c.names.IsKeyTable(w.Table) && (!slices.Contains(words(w.Table), "inbox") || slices.ContainsFunc(w.Columns, tellsMessage))
 	}
 	return w.Entity != "" && c.names.IsKeyTable(typeName(w.Entity))
+}
+
+// tellsMessage reports whether a column names a message of a broker: an inbox with one is a consumer's, and not a person's.
+func tellsMessage(column string) bool {
+	switch strings.ToLower(column) {
+	case "message_id", "msg_id", "event_id", "delivery_id", "message_key", "event_key", "consumer", "consumer_group", "handler", "offset", "idempotency_key":
+		return true
+	}
+	return false
 }
 
 // losable are words in the names of tables that nobody minds losing a row of, or that are better kept when the work is rolled back.
@@ -246,6 +255,13 @@ func (c *checker) isWork(w *write) bool {
 		return false
 	}
 	return !slices.ContainsFunc(words(name), func(word string) bool { return slices.Contains(losable, word) })
+}
+
+// followUps are words in the names of tables that are written when the work is done and told to others: an outbox row that is sent, a job.
+var followUps = []string{"outbox", "event", "events", "message", "messages", "job", "jobs", "task", "tasks", "queue", "notification", "notifications", "email", "emails", "webhook", "webhooks", "delivery", "deliveries"}
+
+func (w *write) followsUp() bool {
+	return slices.ContainsFunc(words(w.thing()), func(word string) bool { return slices.Contains(followUps, word) })
 }
 
 // typeName cuts the package off a type's name.

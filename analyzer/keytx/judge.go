@@ -1,6 +1,9 @@
 package keytx
 
 import (
+	"slices"
+	"strings"
+
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/idemgen/idemgen/analyzer/internal/report"
@@ -78,8 +81,64 @@ func (f *function) leased() bool {
 				return true
 			}
 		}
+		if f.closedByName(claim) {
+			return true
+		}
 	}
 	return false
+}
+
+// closers start the names of functions that complete or release a claim.
+var closers = []string{"complete", "finish", "finalize", "finalise", "release", "mark", "unlock", "forget", "abort", "fail", "succeed", "settle", "resolve"}
+
+// closedByName reports whether a claim is completed or released by a call of which nothing but its name is known: of an interface's method, on
+// another goroutine, in a literal that is handed on.
+func (f *function) closedByName(claim *write) bool {
+	for _, call := range callsIn(f.fn) {
+		if call == claim.Call {
+			continue
+		}
+		name := strings.ToLower(calleeName(call.Common()))
+		if !slices.ContainsFunc(closers, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
+			continue
+		}
+		site, deferred := siteIn(f.fn, call)
+		if site != nil && (deferred || f.order.reaches(claim.site, site)) && !f.worksAt(call) {
+			return true
+		}
+	}
+	return false
+}
+
+// worksAt reports whether a call does work: what is called complete may be the work itself.
+func (f *function) worksAt(call ssa.CallInstruction) bool {
+	return slices.ContainsFunc(f.works, func(work *write) bool { return work.Call == call })
+}
+
+// callsIn gives the calls of a function and of all literals in it.
+func callsIn(fn *ssa.Function) []ssa.CallInstruction {
+	var out []ssa.CallInstruction
+	for _, block := range fn.Blocks {
+		for _, instruction := range block.Instrs {
+			if call, ok := instruction.(ssa.CallInstruction); ok {
+				out = append(out, call)
+			}
+		}
+	}
+	for _, literal := range fn.AnonFuncs {
+		out = append(out, callsIn(literal)...)
+	}
+	return out
+}
+
+func calleeName(common *ssa.CallCommon) string {
+	if common.IsInvoke() {
+		return common.Method.Name()
+	}
+	if callee := common.StaticCallee(); callee != nil {
+		return callee.Name()
+	}
+	return ""
 }
 
 // judgeKey looks at a write of a key that is kept with no work.
@@ -189,7 +248,7 @@ func (c *checker) judgeBeside(f *function, home, work *write) bool {
 	case inside:
 		return c.tellWorkOutside(f, home, work)
 	case after:
-		return c.tellWorkAfter(f, home, work)
+		return !work.followsUp() && c.tellWorkAfter(f, home, work)
 	}
 	return false
 }

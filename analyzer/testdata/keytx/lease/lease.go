@@ -165,6 +165,42 @@ func (s *service) release(ctx context.Context, key string) error {
 	return err
 }
 
+type completer interface {
+	Complete(ctx context.Context, key string) error
+}
+
+// fine: the claim is completed through an interface
+func (s *service) completedByInterface(ctx context.Context, c completer, key, id string) error {
+	won, err := s.claimOnPool(ctx, key)
+	if err != nil || !won {
+		return err
+	}
+	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `INSERT INTO payments (id) VALUES ($1)`, id)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return c.Complete(ctx, key)
+}
+
+// fine: the claim is released by a goroutine
+func (s *service) releasedByGoroutine(ctx context.Context, key, id string) error {
+	won, err := s.claimOnPool(ctx, key)
+	if err != nil || !won {
+		return err
+	}
+	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `INSERT INTO payments (id) VALUES ($1)`, id)
+		return err
+	})
+	if err != nil {
+		go s.release(context.WithoutCancel(ctx), key)
+	}
+	return err
+}
+
 // bug: a claim that nothing completes and nothing releases
 func (s *service) neverCompleted(ctx context.Context, key, id string) error {
 	won, err := s.claimOnPool(ctx, key) // want `the claim in idempotency_keys is kept before the transaction that writes payments begins`

@@ -76,3 +76,24 @@ func (c *consumer) relay(ctx context.Context, send func(string) error) error {
 	_, err := c.db.ExecContext(ctx, `DELETE FROM outbox WHERE id = $1`, id)
 	return err
 }
+
+// fine: the outbox row is marked when it was sent, after the commit
+func (c *consumer) sentAfter(ctx context.Context, id, body string, send func(string) error) error {
+	if err := c.handle(ctx, id, body); err != nil {
+		return err
+	}
+	if err := send(body); err != nil {
+		return err
+	}
+	_, err := c.db.ExecContext(ctx, `UPDATE outbox SET sent = true WHERE body = $1`, body)
+	return err
+}
+
+// fine: an inbox of a person is no inbox of a consumer
+func (c *consumer) mail(ctx context.Context, user, text string) error {
+	if _, err := c.db.ExecContext(ctx, `INSERT INTO inbox (recipient, text) VALUES ($1, $2)`, user, text); err != nil {
+		return err
+	}
+	_, err := c.db.ExecContext(ctx, `UPDATE users SET unread = unread + 1 WHERE id = $1`, user)
+	return err
+}
