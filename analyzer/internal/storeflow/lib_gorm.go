@@ -252,12 +252,33 @@ func (q *gormQuery) condition(v ssa.Value, values int) {
 			q.partial = true
 			return
 		}
+		if made := named(v.Type()); made != nil && packagePath(made.Obj()) == gormPath+"/clause" {
+			q.expression(made.Obj().Name(), v)
+			return
+		}
 		columns := gormNames.columnsSet(v)
 		q.partial = q.partial || len(columns) == 0
 		q.columns = append(q.columns, columns...)
 	case *types.Slice, *types.Array:
 		q.columns = append(q.columns, gormNames.primaryOf(q.row))
 	default:
+		q.partial = true
+	}
+}
+
+// expression reads clause.Eq{Column: "ref", Value: ref}; others compare otherwise.
+func (q *gormQuery) expression(kind string, v ssa.Value) {
+	column := fieldNamed(structFields(v), "Column")
+	if kind != "Eq" || column == nil {
+		q.partial = true
+		return
+	}
+	column = unboxed(column)
+	if name, ok := knownText(column); ok {
+		q.columns = append(q.columns, tableOnly(name))
+	} else if name, ok := knownText(fieldNamed(structFields(column), "Name")); ok {
+		q.columns = append(q.columns, tableOnly(name))
+	} else {
 		q.partial = true
 	}
 }
@@ -278,7 +299,11 @@ func equalities(condition string, values int) []string {
 
 // clauses reads clause.OnConflict, clause.Locking and clause.Insert.
 func (q *gormQuery) clauses(list ssa.Value) {
-	for _, clause := range items(list) {
+	clauses := items(list)
+	if len(clauses) == 0 && list != nil && !isZeroConstant(list) {
+		q.partial = true
+	}
+	for _, clause := range clauses {
 		clause = unboxed(clause)
 		fields := structFields(clause)
 		switch {
@@ -304,8 +329,8 @@ func (q *gormQuery) clauses(list ssa.Value) {
 		case isType(clause.Type(), gormPath+"/clause", "Returning"):
 		case isType(clause.Type(), gormPath, "result"):
 			q.counted = memberRead(clause, "RowsAffected", "Result")
-		default:
-			q.partial = true
+		default: // a clause of another kind; one whose type is not in view may be any
+			q.partial = q.partial || types.IsInterface(clause.Type())
 		}
 	}
 }

@@ -91,14 +91,20 @@ func collectionName(v ssa.Value) string {
 	if fn == nil || fn.Name() != "Collection" {
 		return ""
 	}
-	name, ok := knownText(argument(call, 0))
-	if !ok {
-		if field, owner := fieldLoaded(argument(call, 0)); field != nil {
-			return strings.ToLower(owner + "." + field.Name())
-		}
+	of := argument(call, 0)
+	if of == nil {
 		return ""
 	}
-	return strings.ToLower(name)
+	if lowered, isCall := program.Resolve(of).(*ssa.Call); isCall && isFunc(declared(lowered), "strings", "ToLower") {
+		of = argument(lowered, 0)
+	}
+	if name, ok := program.Text(of); ok { // one collection for each tenant: "holders_*"
+		return pattern(name)
+	}
+	if field, owner := fieldLoaded(of); field != nil {
+		return strings.ToLower(owner + "." + field.Name())
+	}
+	return ""
 }
 
 // pairs gives the keys and values of a document in any of its forms: bson.M, a map, bson.D or a struct with bson tags.

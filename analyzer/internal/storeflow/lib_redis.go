@@ -3,6 +3,7 @@ package storeflow
 import (
 	"go/types"
 	"strings"
+	"unicode"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -170,6 +171,14 @@ func keyPattern(p *Result, key ssa.Value) string {
 		}
 	}
 	if !ok {
+		return ""
+	}
+	return pattern(text)
+}
+
+// pattern writes a name with "*" for its holes; "" when the rest tells nothing, as in "*:*".
+func pattern(text string) string {
+	if strings.IndexFunc(text, unicode.IsLetter) < 0 {
 		return ""
 	}
 	return strings.ToLower(strings.ReplaceAll(text, program.Hole, "*"))

@@ -67,6 +67,16 @@ func (s *Store) continued(ref string, account int64) error {
 	return query.First(&p).Error // want `^read payments by ref over receiver db, partial$`
 }
 
+func (s *Store) expressions(ref string, more clause.Expression, list []clause.Expression) {
+	var p Payment
+	s.db.Where(clause.Eq{Column: "ref", Value: ref}).First(&p)                      // want `^read payments by ref over receiver db$`
+	s.db.Where(clause.Eq{Column: clause.Column{Name: "ref"}, Value: ref}).First(&p) // want `^read payments by ref over receiver db$`
+	s.db.Where(clause.Gt{Column: "amount", Value: 1}).First(&p)                     // want `^read payments over receiver db, partial$`
+	s.db.Clauses(more).Create(&p)                                                   // want `^insert payments over receiver db, partial$`
+	s.db.Clauses(list...).Create(&p)                                                // want `^insert payments over receiver db, partial$`
+	s.db.Clauses(clause.Returning{}, clause.From{}).Create(&p)                      // want `^insert payments over receiver db$`
+}
+
 func (s *Store) looped(ref string, filters map[string]string) error {
 	query := s.db.Where("ref = ?", ref)
 	for column, value := range filters {

@@ -3,6 +3,7 @@ package mongo
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	v1bson "go.mongodb.org/mongo-driver/bson"
@@ -33,6 +34,10 @@ func (s *Store) ledger() *mongo.Collection { return s.db.Collection("ledger") }
 
 func (s *Store) throughHelper(ctx context.Context, ref string) {
 	s.ledger().FindOne(ctx, bson.M{"ref": ref}) // want `^read ledger by ref over client$`
+}
+
+func (s *Store) eachTenant(ctx context.Context, tenant, ref string) {
+	s.db.Collection(strings.ToLower("Holders_"+tenant)).FindOne(ctx, bson.M{"ref": ref}) // want `^read holders_\* by ref over client$`
 }
 
 func (s *Store) reads(ctx context.Context, ref string) {

@@ -27,6 +27,7 @@ func (s *Store) reads(ctx context.Context, id string) {
 	s.client.SIsMember(ctx, "processed", id).Val()     // want `^read processed over client, always$`
 	s.client.HGet(ctx, "processed", "a").Val()         // want `^read processed by a over client$`
 	s.client.Do(ctx, "EXISTS", "idem:"+id).Int()       // want `^read idem:\* over client, always$`
+	s.client.Get(ctx, fmt.Sprintf("%s:%s", id, id))    // want `^read  over client, key$`
 	s.client.Get(ctx, id)                              // want `^read  over client, key$`
 }
 
