@@ -48,13 +48,13 @@ func run(pass *analysis.Pass, config *settings.Config) *Result {
 	return p
 }
 
-// importsStore is the gate: a library of stores, or a package that is known to touch one.
+// importsStore is the gate: a library of stores, or a package of the same house that is known to touch one.
 func (p *Result) importsStore() bool {
 	if p.program.ImportsAny(ofLibraries) {
 		return true
 	}
 	for _, imported := range p.pass.Pkg.Imports() {
-		if p.pass.ImportPackageFact(imported, new(Stores)) {
+		if p.sameHouse(imported.Path()) && p.pass.ImportPackageFact(imported, new(Stores)) {
 			return true
 		}
 	}

@@ -32,10 +32,10 @@ func storeName(name string) bool {
 	return strings.HasSuffix(name, "reader") && strings.Contains(name, "repo") || strings.HasSuffix(name, "writer") && strings.Contains(name, "repo")
 }
 
-// readPrefixes and insertPrefixes are how methods of stores are called. Upserts and saves arbitrate or not, nobody can tell; a save is taken for an insert, an upsert for one that is guarded.
+// The first words of methods of stores. Upserts and saves arbitrate or not, nobody can tell; a save is taken for an insert, an upsert for one that is guarded.
 var (
-	readPrefixes   = []string{"findoneby", "findby", "find", "getby", "get", "fetch", "lookup", "load", "exists", "has", "selectone", "select", "read", "count", "isduplicate", "check"}
-	insertPrefixes = []string{"createor", "create", "insert", "add", "save", "store", "put", "upsert", "record"}
+	readPrefixes   = []string{"find", "get", "fetch", "lookup", "load", "exists", "exist", "has", "select", "read", "count", "is", "check", "query"}
+	insertPrefixes = []string{"create", "insert", "add", "save", "store", "put", "upsert", "record"}
 	updatePrefixes = []string{"update", "set", "mark", "complete"}
 	deletePrefixes = []string{"delete", "remove", "purge"}
 )
@@ -46,11 +46,11 @@ func (p *Result) guess(call ssa.CallInstruction, method *types.Func) []Access {
 	if of == nil || !types.IsInterface(of) || p.ofLibrary(method) || !storeName(of.Obj().Name()) {
 		return nil
 	}
-	name := strings.ToLower(method.Name())
+	verb, name := method.Name(), strings.ToLower(method.Name())
 	access := Access{Engine: SQL, Guessed: true}
 	signature := method.Signature()
 	switch {
-	case hasPrefix(name, insertPrefixes):
+	case startsWith(verb, insertPrefixes):
 		access.Op = Insert
 		access.Entity = entityOf(signature.Params())
 		if access.Entity == "" {
@@ -59,7 +59,7 @@ func (p *Result) guess(call ssa.CallInstruction, method *types.Func) []Access {
 		if strings.Contains(name, "ifabsent") || strings.Contains(name, "ifnotexist") || strings.HasPrefix(name, "upsert") || strings.Contains(name, "onconflict") || strings.Contains(name, "orget") || strings.HasPrefix(name, "createor") || strings.Contains(name, "idempotent") {
 			access.Guard |= OnConflict | ResultRead
 		}
-	case hasPrefix(name, readPrefixes):
+	case startsWith(verb, readPrefixes):
 		access.Op = Read
 		access.Entity = entityOf(signature.Results())
 		access.Columns = columnsIn(method.Name())
@@ -70,10 +70,10 @@ func (p *Result) guess(call ssa.CallInstruction, method *types.Func) []Access {
 		if strings.Contains(name, "orcreate") || strings.Contains(name, "orinsert") {
 			access.Guard |= FirstOrCreate
 		}
-	case hasPrefix(name, updatePrefixes):
+	case startsWith(verb, updatePrefixes):
 		access.Op = Update
 		access.Entity = entityOf(signature.Params())
-	case hasPrefix(name, deletePrefixes):
+	case startsWith(verb, deletePrefixes):
 		access.Op = Delete
 	default:
 		return nil
@@ -99,9 +99,13 @@ func (p *Result) guessedExecutor(call ssa.CallInstruction) Executor {
 	return executor
 }
 
-func hasPrefix(name string, prefixes []string) bool {
-	for _, prefix := range prefixes {
-		if strings.HasPrefix(name, prefix) {
+// startsWith reports whether a name's first word is one of verbs: AddAccount starts with add, Address does not.
+func startsWith(name string, verbs []string) bool {
+	for _, verb := range verbs {
+		if len(name) < len(verb) || !strings.EqualFold(name[:len(verb)], verb) {
+			continue
+		}
+		if rest := name[len(verb):]; rest == "" || rest[0] < 'a' || rest[0] > 'z' {
 			return true
 		}
 	}
@@ -150,8 +154,9 @@ func columnsIn(name string) []string {
 		return nil
 	}
 	var out []string
+	after = strings.TrimSuffix(strings.ReplaceAll(after, "IDs", "Ids"), "ForUpdate")
 	for _, part := range strings.Split(after, "And") {
-		if column := snake(strings.TrimSuffix(part, "ForUpdate")); column != "" {
+		if column := snake(part); column != "" {
 			out = append(out, column)
 		}
 	}

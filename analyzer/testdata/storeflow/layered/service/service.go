@@ -113,3 +113,60 @@ func again(ctx context.Context, s *service, n int) error {
 func handedOn(ctx context.Context, s *service) func() {
 	return func() { s.accounts.Create(ctx, "x") } // want "insert accounts over param 1 accounts.db via Create"
 }
+
+// unit is a unit of work that holds its transaction.
+type unit struct{ tx *sql.Tx }
+
+func (u *unit) save(ctx context.Context) error {
+	return rows.InsertTx(ctx, u.tx, "x") // want "insert accounts over tx other via InsertTx"
+}
+
+func (s *service) held(ctx context.Context) error {
+	tx, err := s.db.Begin() // want "transaction committed 1"
+	if err != nil {
+		return err
+	}
+	work := &unit{tx: tx}
+	work.save(ctx) // want "insert accounts over tx 1 via save via InsertTx"
+	return tx.Commit()
+}
+
+// cached only ever gets a pool, whatever its field could hold.
+type cached struct{ db rows.DB }
+
+func newCached(db *sql.DB) *cached { return &cached{db: db} }
+
+func (c *cached) save(ctx context.Context) error {
+	return rows.Insert(ctx, c.db, "x") // want "insert accounts over pool via Insert"
+}
+
+// either is a transaction when there is one.
+func either(ctx context.Context, db *sql.DB, tx *sql.Tx) error {
+	var conn rows.DB = db
+	if tx != nil {
+		conn = tx
+	}
+	return rows.Insert(ctx, conn, "x") // want "insert accounts over param 2 via Insert"
+}
+
+// perhaps is one in some cases only.
+func (s *service) perhaps(ctx context.Context, apart bool) error {
+	tx, err := s.db.Begin() // want "transaction committed 1"
+	if err != nil {
+		return err
+	}
+	var conn rows.DB = tx
+	if apart {
+		conn = s.db
+	}
+	rows.Insert(ctx, conn, "x") // want "insert accounts over unknown via Insert"
+	return tx.Commit()
+}
+
+// inClosure runs a literal that is kept in a variable.
+func (s *service) inClosure(ctx context.Context) error {
+	save := func(tx *sql.Tx) error {
+		return rows.InsertTx(ctx, tx, "x") // want "insert accounts over tx 1 via InsertTx"
+	}
+	return s.manager.WithTx(ctx, save) // want "transaction of a function"
+}
