@@ -30,11 +30,14 @@ func (in *inspection) judge(fn *ssa.Function, accesses []storeflow.Access, l *lo
 	if looksAgain(accesses, l, insert) {
 		return // what is called looks for itself, and is judged where it does
 	}
+	if l.drawsUntilFree(insert) {
+		return
+	}
 	arbiter := in.arbiterBefore(fn, accesses, l, insert)
 	if arbiter == everywhere {
 		return
 	}
-	p := &pair{look: l, insert: insert, verdict: in.cover(l), lostUpdate: l.Op == storeflow.Read && updates(accesses, l), startUp: in.atStartUp(insert.Call.Parent())}
+	p := &pair{look: l, insert: insert, verdict: in.cover(l), lostUpdate: l.Op == storeflow.Read && updates(accesses, l), startUp: in.atStartUp(insert.Call.Parent()) || migrationTable.MatchString(insert.Table)}
 	p.confidence = p.sureness(l)
 
 	if insert.Guard.Has(storeflow.OnConflict) {

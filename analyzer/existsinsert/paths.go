@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/idemgen/idemgen/analyzer/internal/storeflow"
 )
 
 // maxNesting bounds how deep literals stand in each other.
@@ -129,6 +131,23 @@ func (l *look) onlyWhenAbsent(insert ssa.Instruction) bool {
 	for inner := insert.Parent(); inner != fn && inner != nil; inner = inner.Parent() {
 		if at := lift(insert, inner); at != nil && !reaches(nil, at, absentEdge) {
 			return true
+		}
+	}
+	return false
+}
+
+// drawsUntilFree knows the loop that draws random codes until one is free: found means another turn, and nothing leads from the insert back to the look. The draw itself keeps two callers apart.
+func (l *look) drawsUntilFree(insert *storeflow.Access) bool {
+	fn, from, to := common(l.Call, insert.Call)
+	if from == nil || to == nil || from == to || reaches(to, from, nil) {
+		return false
+	}
+	for _, block := range fn.Blocks {
+		for i := range block.Succs {
+			taken := edge{block, i}
+			if l.edgeSide(taken) == present && reaches(last(block), from, func(e edge) bool { return e.from == block && e != taken }) {
+				return true
+			}
 		}
 	}
 	return false

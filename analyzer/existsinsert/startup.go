@@ -18,6 +18,9 @@ var startUpFolder = map[string]bool{
 	"fixture": true, "fixtures": true, "setup": true, "install": true, "examples": true, "example": true, "testutil": true, "testutils": true,
 }
 
+// migrationTable are the tables in which migration tools keep what they have applied.
+var migrationTable = regexp.MustCompile(`migration|schema_(version|history)|changelog$`)
+
 // atStartUp reports whether a function runs before others can run beside it, by its name, its file or its package.
 func (in *inspection) atStartUp(fn *ssa.Function) bool {
 	for _, around := range outer(fn) {

@@ -3,6 +3,7 @@ package databasesql
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -24,7 +25,7 @@ func (s *Store) Sentinel(ctx context.Context, ref string, amount int64) (int64, 
 	var id int64
 	err := s.db.QueryRowContext(ctx, "SELECT id FROM payments WHERE reference = $1", ref).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
-		err = s.db.QueryRowContext(ctx, "INSERT INTO payments (reference, amount) VALUES ($1, $2) RETURNING id", ref, amount).Scan(&id) // want `payments is looked up by reference at line 25 and inserted here`
+		err = s.db.QueryRowContext(ctx, "INSERT INTO payments (reference, amount) VALUES ($1, $2) RETURNING id", ref, amount).Scan(&id) // want `payments is looked up by reference at line 26 and inserted here`
 	}
 	return id, err
 }
@@ -423,5 +424,51 @@ func (s *Store) TwoRows(ctx context.Context, ref string, amount int64) error {
 		return err
 	}
 	_, err := s.db.ExecContext(ctx, "INSERT INTO payments (reference, amount) VALUES ($1, $2)", ref+"-fee", amount)
+	return err
+}
+
+// fine: codes are drawn until one is free; two callers draw different ones.
+func (s *Store) DrawsCode(ctx context.Context) (string, error) {
+	var code string
+	for {
+		code = rand.Text()
+		var taken bool
+		if err := s.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM invitations WHERE code = $1)", code).Scan(&taken); err != nil {
+			return "", err
+		}
+		if !taken {
+			break
+		}
+	}
+	_, err := s.db.ExecContext(ctx, "INSERT INTO invitations (code) VALUES ($1)", code)
+	return code, err
+}
+
+// fine: what a migration tool keeps for itself.
+func (s *Store) Applied(ctx context.Context, version int) error {
+	var n int
+	if err := s.db.QueryRowContext(ctx, "SELECT COUNT(*) FROM schema_migrations WHERE version = $1", version).Scan(&n); err != nil || n > 0 {
+		return err
+	}
+	_, err := s.db.ExecContext(ctx, "INSERT INTO schema_migrations (version) VALUES ($1)", version)
+	return err
+}
+
+func (s *Store) chain(ctx context.Context, ref string, depth int) (bool, error) {
+	if depth > 0 {
+		return s.chain(ctx, ref, depth-1)
+	}
+	var found bool
+	err := s.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM payments WHERE reference = $1)", ref).Scan(&found)
+	return found, err
+}
+
+// bug: a helper that calls itself looks all the same.
+func (s *Store) Recursive(ctx context.Context, ref string) error {
+	found, err := s.chain(ctx, ref, 3)
+	if err != nil || found {
+		return err
+	}
+	_, err = s.db.ExecContext(ctx, "INSERT INTO payments (reference) VALUES ($1)", ref) // want `payments is looked up by reference`
 	return err
 }
