@@ -84,6 +84,7 @@ func (p *Result) build() {
 	p.events = make(map[ssa.CallInstruction]*event)
 	p.runs = make(map[*ssa.Function]*running)
 	p.roles = make(map[*ssa.Function]*Role)
+	p.objects = make(map[*types.Func]*function, len(functions))
 	p.found = make(map[*ssa.Function][]check)
 	p.ordered = make(map[*ssa.Function][]ssa.CallInstruction)
 	p.handled = make(map[*ssa.Function]map[ssa.Value]bool)
@@ -98,9 +99,10 @@ func (p *Result) build() {
 	}
 	for _, fn := range functions {
 		known := p.functions[fn]
-		known.transactions = p.transactionsOf(fn)
-		p.markSerializable(known)
 		known.list = shown(known.list)
+		if object, ok := fn.Object().(*types.Func); ok {
+			p.objects[object] = known
+		}
 	}
 	for call, list := range p.calls {
 		p.calls[call] = shown(list)
@@ -136,10 +138,16 @@ func (p *Result) summary(fn *ssa.Function, before map[*ssa.Function]*function) *
 	}
 	known := &function{working: true}
 	p.functions[fn] = known
+	if last := before[fn]; last != nil {
+		known.transactions = last.transactions
+	} else {
+		known.transactions = p.transactionsOf(fn)
+	}
 	handled := p.handledIn(fn)
 	p.walk(fn, func(call ssa.CallInstruction, in *ssa.Function) {
 		list := p.accessesOf(call, before)
 		p.mark(list, call, handled)
+		markSerializable(list, known.transactions)
 		if in == fn {
 			p.calls[call] = list
 		}

@@ -119,19 +119,15 @@ func (p *Result) commitsOf(fn *ssa.Function, tx ssa.Value) []ssa.CallInstruction
 }
 
 // markSerializable marks what runs in a transaction that the database itself arbitrates.
-func (p *Result) markSerializable(known *function) {
-	for _, transaction := range known.transactions {
+func markSerializable(list []Access, transactions []Transaction) {
+	for _, transaction := range transactions {
 		if !transaction.Serializable {
 			continue
 		}
-		for i := range known.list {
-			access := &known.list[i]
-			inside := transaction.Tx != nil && access.Executor.Value == transaction.Tx
-			if !inside && transaction.Body != nil && access.Call != nil {
-				inside = access.Call.Parent() == transaction.Body
-			}
-			if inside {
-				access.Guard |= Serializable
+		for i := range list {
+			inside := transaction.Tx != nil && list[i].Executor.Value == transaction.Tx
+			if inside || transaction.Body != nil && list[i].Call.Parent() == transaction.Body {
+				list[i].Guard |= Serializable
 			}
 		}
 	}

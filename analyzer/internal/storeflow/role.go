@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/idemgen/idemgen/analyzer/internal/known"
 	"github.com/idemgen/idemgen/analyzer/internal/program"
 )
 
@@ -339,6 +340,11 @@ func (p *Result) way(call ssa.CallInstruction, index int) (Callback, bool) {
 			return Callback{}, false
 		}
 		return Callback{Param: index, InTx: !event.plain, Argument: event.callbackTx, Serializable: event.serializable}, true
+	}
+	if fn := declared(call); fn != nil {
+		if retry, ok := known.RetryOf(fn); ok && retry.Callback == index && retry.Field == "" {
+			return Callback{Param: index, Argument: -1}, true
+		}
 	}
 	callee := p.program.Callee(call.Common())
 	role := p.role(callee.Func, callee.Body)

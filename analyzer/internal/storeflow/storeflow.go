@@ -50,6 +50,7 @@ type Result struct {
 	guards   map[string]bool
 
 	functions map[*ssa.Function]*function
+	objects   map[*types.Func]*function
 	calls     map[ssa.CallInstruction][]Access
 	events    map[ssa.CallInstruction]*event
 	runs      map[*ssa.Function]*running
@@ -105,10 +106,8 @@ func (p *Result) Fact(fn *types.Func) *Accesses {
 	}
 	fn = fn.Origin()
 	if fn.Pkg() == p.pass.Pkg {
-		for body, known := range p.functions {
-			if body.Object() == fn {
-				return &Accesses{List: known.out}
-			}
+		if known := p.objects[fn]; known != nil {
+			return &Accesses{List: known.out}
 		}
 		return nil
 	}

@@ -6,6 +6,8 @@ import (
 	"database/sql"
 	"errors"
 
+	"github.com/avast/retry-go/v4"
+
 	"example.com/idemvet/storeflow/layered/house"
 	"example.com/idemvet/storeflow/layered/keys"
 	"example.com/idemvet/storeflow/layered/rows"
@@ -161,6 +163,31 @@ func (s *service) perhaps(ctx context.Context, apart bool) error {
 	}
 	rows.Insert(ctx, conn, "x") // want "insert accounts over unknown via Insert"
 	return tx.Commit()
+}
+
+// retried is run again and again by a library, and is part of its function all the same.
+func (s *service) retried(ctx context.Context) error {
+	return retry.Do(func() error {
+		return rows.Insert(ctx, s.db, "x") // want "insert accounts over pool via Insert"
+	})
+}
+
+func (s *service) retriedBelow(ctx context.Context) error {
+	return s.retried(ctx) // want "insert accounts over pool via retried via Insert"
+}
+
+// strict hands on that it is serializable.
+func (s *service) strict(ctx context.Context) error {
+	tx, err := s.db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelSerializable}) // want "transaction serializable committed 1"
+	if err != nil {
+		return err
+	}
+	rows.InsertTx(ctx, tx, "x") // want "insert accounts serializable over tx 1 via InsertTx"
+	return tx.Commit()
+}
+
+func (s *service) strictBelow(ctx context.Context) error {
+	return s.strict(ctx) // want "insert accounts serializable over tx other via strict via InsertTx"
 }
 
 // inClosure runs a literal that is kept in a variable.
