@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command vetbench measures idemvet against go vet in a module, in the same state of caches.
 //
 // In: folders of modules whose dependencies compile. Out: for each a line with the median wall time of "go vet ./..." and of "go vet -vettool=idemvet ./..." and their ratio, when everything is compiled and no result of either is cached, and when all are; with the largest process of each.
@@ -145,7 +147,10 @@ func measure(dir, name string, args ...string) (usage, error) {
 		return u, fmt.Errorf("%w\n%s", err, out)
 	}
 	if resources, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		u.bytes = resources.Maxrss * 1024 // Linux counts in KiB; of the largest process below, children included
+		u.bytes = int64(resources.Maxrss) // of the largest process, children included
+		if runtime.GOOS != "darwin" {     // which counts in bytes; others in KiB
+			u.bytes *= 1024
+		}
 	}
 	return u, nil
 }
