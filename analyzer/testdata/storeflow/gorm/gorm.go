@@ -8,6 +8,8 @@ import (
 	"github.com/google/uuid"
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
+
+	"example.com/idemvet/storeflow/gorm/models"
 )
 
 // Payment has no TableName method: the naming strategy decides.
@@ -75,6 +77,11 @@ func (s *Store) expressions(ref string, more clause.Expression, list []clause.Ex
 	s.db.Clauses(more).Create(&p)                                                   // want `^insert payments over receiver db, partial$`
 	s.db.Clauses(list...).Create(&p)                                                // want `^insert payments over receiver db, partial$`
 	s.db.Clauses(clause.Returning{}, clause.From{}).Create(&p)                      // want `^insert payments over receiver db$`
+}
+
+func (s *Store) elsewhere(ref string) {
+	var i models.Invoice
+	s.db.Where(&models.Invoice{Ref: ref}).First(&i) // want `^read v2_invoices by reference over receiver db$`
 }
 
 func (s *Store) looped(ref string, filters map[string]string) error {
