@@ -162,18 +162,27 @@ func redisClient(v ssa.Value) ssa.Value {
 	return v
 }
 
-// keyPattern writes a key with "*" for what is known at run time only: "idem:*". A helper of the package that makes the key is looked into.
+// keyPattern writes a key with "*" for what is known at run time only: "idem:*". A helper of the package that makes the key is looked into; one whose text is not in view names the key by its own name: "keys.paymentkey()".
 func keyPattern(p *Result, key ssa.Value) string {
-	text, ok := program.Text(key)
-	if !ok {
-		if call, isCall := program.Resolve(key).(*ssa.Call); isCall {
-			text, ok = returnedText(p, call)
-		}
+	if text, ok := program.Text(key); ok {
+		return pattern(text)
 	}
+	call, ok := program.Resolve(key).(*ssa.Call)
 	if !ok {
 		return ""
 	}
-	return pattern(text)
+	if text, ok := returnedText(p, call); ok && pattern(text) != "" {
+		return pattern(text)
+	}
+	fn := declared(call)
+	if fn == nil || fn.Pkg() == nil || !strings.Contains(strings.ToLower(fn.Name()), "key") {
+		return ""
+	}
+	of := receiverName(fn)
+	if of == "" {
+		of = fn.Pkg().Name()
+	}
+	return strings.ToLower(of + "." + fn.Name() + "()")
 }
 
 // pattern writes a name with "*" for its holes; "" when the rest tells nothing, as in "*:*".

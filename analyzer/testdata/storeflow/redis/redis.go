@@ -4,6 +4,8 @@ package redis
 import (
 	"context"
 	"fmt"
+	"os"
+	"strings"
 	"time"
 
 	"github.com/bsm/redislock"
@@ -19,6 +21,14 @@ type Store struct {
 func key(id string) string { return "idem:" + id }
 
 var release = redis.NewScript(`if redis.call("exists", KEYS[1]) == 0 then redis.call("set", KEYS[1], ARGV[1]) return 1 end return 0`)
+
+func (s *Store) entryKey(id string) string { return os.Getenv("PREFIX") + ":" + id }
+
+func (s *Store) throughHelper(ctx context.Context, id string) {
+	s.client.Get(ctx, s.entryKey(id))                 // want `^read store.entrykey\(\) over client$`
+	s.client.Set(ctx, s.entryKey(id), 1, time.Minute) // want `^insert store.entrykey\(\) over client, ttl$`
+	s.client.Get(ctx, strings.ToLower(id))            // want `^read  over client, key$`
+}
 
 func (s *Store) reads(ctx context.Context, id string) {
 	s.client.Get(ctx, "idem:"+id).Result()             // want `^read idem:\* over client$`
