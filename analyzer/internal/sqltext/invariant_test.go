@@ -36,6 +36,17 @@ func TestInvariants(t *testing.T) {
 	}
 }
 
+// TestCutOff cuts each text behind each of its tokens, and before it: a text may end anywhere, and start anywhere.
+func TestCutOff(t *testing.T) {
+	for _, text := range append(corpus(t), "INSERT INTO t AS", "MERGE INTO t USING", "ALTER TABLE t RENAME", "ON CONFLICT ON CONSTRAINT", "CREATE UNIQUE INDEX", "INSERT INTO t OVERRIDING") {
+		tokens, _ := scan(text)
+		for _, tok := range tokens {
+			checkInvariants(t, text[:tok.end])
+			checkInvariants(t, text[tok.start:])
+		}
+	}
+}
+
 // checkInvariants holds for every text: ranges lie in the text and do not overlap, a comment at the end changes nothing, and nor does the case of letters outside of quotes.
 func checkInvariants(t *testing.T, text string) {
 	list := Parse(text)
