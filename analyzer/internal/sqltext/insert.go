@@ -33,7 +33,7 @@ func (r *reader) insert(st *Statement, i, j int, sc *scope, depth int) {
 	if r.is(i, "partition") && r.is(i+1, "(") {
 		i = r.skip(i + 1)
 	}
-	i = min(i, j) // the text may end behind AS
+	i = min(i, j)                       // the text may end behind AS
 	for i < j && r.at(i).kind == hole { // the columns, or all of the rest
 		st.Partial = true
 		i++
