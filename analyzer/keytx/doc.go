@@ -21,6 +21,8 @@
 //   - work-outside-tx (error): the reverse: the key is written in a transaction and part of the work goes over the pool.
 //   - work-after-commit (warning): part of the work comes after the commit that keeps the key.
 //   - no-transaction (error): key and work are written one after the other, and no transaction holds both.
+//   - key-error-lost (error): a call that by its name keeps the key comes after the work, and its error is only logged or
+//     dropped. It may be one of an interface, of which no body is in view.
 //   - handler-outside-tx (error): a handler of idemgen's generated interface, or a callback of its runtime, writes through the
 //     pool, through a repository that is bound to the pool, or in a transaction that it starts itself, also in functions that
 //     it calls. The runtime keeps the key in the transaction that it gives to the handler.

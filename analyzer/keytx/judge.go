@@ -25,16 +25,17 @@ const (
 )
 
 // judge compares the writes of keys with those of work. A pair that one call makes is judged in the function that is called.
-func (c *checker) judge(f *function) {
+// It reports whether nothing else is to be looked for.
+func (c *checker) judge(f *function) (done bool) {
 	if home := f.home(); home != nil {
 		// Key and work are kept together somewhere. What else is done to keys (a copy in Redis, a purge, a mark) may fail without harm,
 		// but for a copy that is made before it is certain; work beside that place is done again by no replay.
 		c.judgeCopies(f, home)
 		c.judgeWork(f, home)
-		return
+		return true
 	}
 	if f.leased() {
-		return
+		return true
 	}
 	told := map[ssa.CallInstruction]bool{}
 	for _, key := range f.keys {
@@ -45,6 +46,7 @@ func (c *checker) judge(f *function) {
 			told[key.Call] = true
 		}
 	}
+	return len(told) > 0
 }
 
 // home finds a write of a key that is kept together with a write of work; nil when there is none.

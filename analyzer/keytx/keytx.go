@@ -89,8 +89,11 @@ func (c *checker) check(fn *ssa.Function, list []storeflow.Access) {
 		c.checkHandler(f)
 		return
 	}
-	if len(f.keys) == 0 || len(f.works) == 0 {
+	if len(f.works) == 0 {
 		return
 	}
-	c.judge(f)
+	if len(f.keys) > 0 && c.judge(f) {
+		return
+	}
+	c.judgeLost(f)
 }

@@ -4,6 +4,7 @@ package app
 import (
 	"context"
 	"database/sql"
+	"log"
 
 	"example.com/idemvet/keytx/layered/ports"
 	"example.com/idemvet/keytx/layered/store"
@@ -139,4 +140,46 @@ func (a *app) portsWithoutTransaction(ctx context.Context, key string, o *ports.
 		return err
 	}
 	return a.recordPort.Save(ctx, &ports.IdempotencyRecord{Key: key})
+}
+
+// bug: interfaces only, and the error of the key is only logged
+func (a *app) errorLogged(ctx context.Context, key string, o *ports.Order) error {
+	if err := a.orderPort.Create(ctx, nil, o); err != nil {
+		return err
+	}
+	if err := a.recordPort.Save(ctx, &ports.IdempotencyRecord{Key: key}); err != nil { // want `Save, which by its name keeps the key, comes after Order is written, and its error does not leave the function`
+		log.Println("cannot save the key", err)
+	}
+	return nil
+}
+
+// fine: the error of the key is returned
+func (a *app) errorReturned(ctx context.Context, key string, o *ports.Order) error {
+	if err := a.orderPort.Create(ctx, nil, o); err != nil {
+		return err
+	}
+	if err := a.recordPort.Save(ctx, &ports.IdempotencyRecord{Key: key}); err != nil {
+		log.Println("cannot save the key", err)
+		return err
+	}
+	return nil
+}
+
+type keyStore interface {
+	ReserveIdempotencyKey(ctx context.Context, key string) (bool, error)
+	SaveIdempotencyAnswer(ctx context.Context, key, answer string) error
+}
+
+// fine: the key was reserved before, and the answer is what is lost
+func (a *app) reservedBefore(ctx context.Context, keys keyStore, key string, o *ports.Order) error {
+	if won, err := keys.ReserveIdempotencyKey(ctx, key); err != nil || !won {
+		return err
+	}
+	if err := a.orderPort.Create(ctx, nil, o); err != nil {
+		return err
+	}
+	if err := keys.SaveIdempotencyAnswer(ctx, key, o.ID); err != nil {
+		log.Println("cannot save the answer", err)
+	}
+	return nil
 }
