@@ -70,7 +70,7 @@ func accessesOf(s *sqltext.Statement, base Access, partial bool) []Access {
 	}
 	access := base
 	access.Table, access.Partial = fold(s.Table.Table), partial || s.Partial
-	if s.LocksAdvisory {
+	if s.LocksAdvisory || s.Verb == sqltext.LockTable {
 		lock := access
 		lock.Op, lock.Table = Lock, ""
 		out = append(out, lock)
