@@ -62,8 +62,9 @@ any number of calls away and in other packages. An update that met no row
 counts as a look.
 
 Unique rules are read from the SQL files of the common migration tools in the
-module, from sqlc's schema, and from the struct tags of gorm and bun. A rule
-whose column may be NULL, or that holds for some rows only, is named.
+module, from sqlc's schema, from the migrate/schema.go that ent generates, and
+from the struct tags of gorm and bun. A rule whose column may be NULL, or that
+holds for some rows only, is named.
 
 The confidence is high where every step was seen; medium where any error of the
 look counts as "not found", where the methods of an interface were judged by
@@ -76,7 +77,8 @@ Insert first and look who won; a unique violation that is told apart anywhere
 later in the function, around the transaction's closure or in a caller of the
 same package; ON CONFLICT, ON DUPLICATE KEY, upserts, SET NX, $setOnInsert and
 attribute_not_exists with a look at the answer; advisory and distributed locks,
-SERIALIZABLE; a parent row locked first; a look at one table and an insert into
+LOCK TABLE, SERIALIZABLE; a parent row locked first; another look when the
+insert failed; random codes drawn until one is free; a look at one table and an insert into
 another; not found, then an update, an error or nothing; read-through caches,
 maps and files; tables whose name is put together at run time.
 
