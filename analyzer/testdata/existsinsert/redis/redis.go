@@ -16,6 +16,7 @@ type Consumer struct {
 	client *redis.Client
 	any    redis.UniversalClient
 	rs     *redsync.Redsync
+	prefix string
 }
 
 type Event struct{ ID string }
@@ -103,6 +104,23 @@ func (c *Consumer) GivenKey(ctx context.Context, mark string, e Event) error {
 		return err
 	}
 	return c.client.Set(ctx, mark, "1", time.Hour).Err() // want `is looked up`
+}
+
+func (c *Consumer) doneKey(e Event) string { return c.prefix + e.ID }
+
+// bug: a method makes the key, from a prefix that is configured.
+func (c *Consumer) KeyOfMethod(ctx context.Context, e Event) error {
+	err := c.client.Get(ctx, c.doneKey(e)).Err()
+	if err == nil {
+		return nil
+	}
+	if !errors.Is(err, redis.Nil) {
+		return err
+	}
+	if err := c.handle(ctx, e); err != nil {
+		return err
+	}
+	return c.client.Set(ctx, c.doneKey(e), "1", time.Hour).Err() // want `consumer.donekey\(\) is looked up`
 }
 
 // fine: SET NX says who won.
