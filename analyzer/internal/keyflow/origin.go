@@ -26,6 +26,8 @@ type Origin struct {
 	Field string
 	// Mixed is set when this is only one of several values that the value may have: a default, say.
 	Mixed bool
+	// Coarse is set for a time that was cut to a day or more: it is the same for tries that follow one another.
+	Coarse bool
 	// IfAbsent are arguments that a callee looked at before it minted.
 	IfAbsent []ssa.Value
 	// Confidence is Low when only a name says that it is minted.
@@ -35,7 +37,7 @@ type Origin struct {
 }
 
 // Minted reports whether the origin differs from call to call.
-func (o Origin) Minted() bool { return o.Quality.Fresh() }
+func (o Origin) Minted() bool { return o.Quality.Fresh() && !o.Coarse }
 
 // Bounds of a walk. Keys are made in a handful of steps.
 const (
@@ -496,6 +498,9 @@ func (t *tracer) call(v *ssa.Call, result int, field string, depth int) []Origin
 			inputs = append(inputs, place{argument(common, index), ""})
 		}
 		found := t.all(depth, inputs...)
+		if cutsTime(fn, common) {
+			found = coarse(found)
+		}
 		if mints && !brings(found) {
 			found = append(found[:len(found):len(found)], Origin{At: v, Quality: Derived})
 		}
@@ -514,6 +519,26 @@ func (t *tracer) call(v *ssa.Call, result int, field string, depth int) []Origin
 		return t.all(depth, place{argument(common, -1), ""})
 	}
 	return leaf(v)
+}
+
+// cutsTime reports whether a method of time.Time leaves no more than the day: Format without a clock in its layout, Truncate, the parts of a date.
+func cutsTime(fn *types.Func, call *ssa.CallCommon) bool {
+	switch known.ID(fn) {
+	case "time.Time.Format":
+		layout, ok := constantText(argument(call, 0))
+		return ok && !strings.ContainsAny(layout, ":.") && !strings.Contains(layout, "15") && !strings.Contains(layout, "05")
+	case "time.Time.Truncate", "time.Time.Round", "time.Time.Date", "time.Time.Day", "time.Time.YearDay", "time.Time.Month", "time.Time.Year", "time.Time.ISOWeek":
+		return true
+	}
+	return false
+}
+
+func coarse(origins []Origin) []Origin {
+	out := slices.Clone(origins)
+	for i := range out {
+		out[i].Coarse = out[i].Coarse || out[i].Quality == Clock
+	}
+	return out
 }
 
 // isText recognises String methods of types that no table has: they tell what their receiver is.
