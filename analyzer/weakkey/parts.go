@@ -29,6 +29,10 @@ func sort(origins []keyflow.Origin, counters *counters) parts {
 			p.random = append(p.random, origin)
 			continue
 		case keyflow.Clock:
+			if origin.Coarse {
+				p.unknown = append(p.unknown, origin)
+				continue
+			}
 			p.clock = append(p.clock, origin)
 			continue
 		case keyflow.Weak:

@@ -141,3 +141,10 @@ func (c *paymentCreate) SetIdempotencyKey(key string) *paymentCreate {
 func store(c *paymentCreate) *paymentCreate {
 	return c.SetIdempotencyKey(strconv.FormatInt(time.Now().UnixNano(), 10))
 }
+
+func today() string { return time.Now().UTC().Format("2006-01-02") }
+
+// fine: a helper gives the day, and the day is meant.
+func dailyByHelper(request *http.Request, account string) {
+	request.Header.Set("Idempotency-Key", "report-"+account+"-"+today())
+}

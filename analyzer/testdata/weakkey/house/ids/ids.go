@@ -20,3 +20,6 @@ func Long() string { return uuid.NewString() }
 
 // Of is the time, after a prefix.
 func Of(prefix string) string { return prefix + "-" + Stamp() }
+
+// Day is the date.
+func Day() string { return time.Now().Format(time.DateOnly) }
