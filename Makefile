@@ -22,7 +22,7 @@ test: vet vet-idem check
 	$(GO) test $(TESTFLAGS) ./...; \
 	(cd generator/migration/toolstest && $(GO) test $(TESTFLAGS) ./...); \
 	(cd internal/pgtemp/download && $(GO) test $(TESTFLAGS) ./...); \
-	(cd analyzer/internal/sqltext/parity && CGO_ENABLED=0 $(GO) test ./...)
+	(cd analyzer/internal/sqltext/parity && $(GO) test ./...)
 
 ## race: the same tests under the race detector
 race:
@@ -32,7 +32,7 @@ vet:
 	$(GO) vet ./...
 	cd generator/migration/toolstest && $(GO) vet ./...
 	cd internal/pgtemp/download && $(GO) vet ./...
-	cd analyzer/internal/sqltext/parity && CGO_ENABLED=0 $(GO) vet ./...
+	cd analyzer/internal/sqltext/parity && $(GO) vet ./...
 
 ## vet-idem: idemvet on the project itself and its example, as a tool of go vet
 vet-idem:
