@@ -98,6 +98,9 @@ func (s *sample) findings() []string {
 		line := s.function(match[1], match[2])
 		list = append(list, match[3]+" in "+line)
 	}
+	if strings.Contains(stdout, "related information") {
+		s.t.Errorf("related positions are issues of their own:\n%s", stdout)
+	}
 	if stderr != "" {
 		s.t.Errorf("golangci-lint says %s", stderr)
 	}
