@@ -109,7 +109,11 @@ func (in *inspection) statement(insert *storeflow.Access) bool {
 	if len(insert.Path) > 0 || insert.Guard.Has(storeflow.OnConflict) || insert.Guard.Has(storeflow.Serializable) || in.handled(insert) {
 		return true
 	}
-	l := &look{Access: insert, in: in}
+	asks := *insert
+	if insert.Guard.Has(storeflow.WhereNotExists) {
+		asks.Columns = insert.Asked
+	}
+	l := &look{Access: &asks, in: in}
 	p := &pair{look: l, insert: insert, verdict: in.cover(l), startUp: in.atStartUp(insert.Call.Parent()), confidence: settings.Medium}
 	if p.verdict.Verdict == schema.Unique {
 		in.tell(p, conflictUnhandled, report.Warning, p.ownLookUnhandled())

@@ -51,24 +51,9 @@ func way(access *storeflow.Access) string {
 	}
 	var steps []string
 	for _, step := range access.Path {
-		steps = append(steps, shortFunction(step.Function)+" ("+step.Position+")")
+		steps = append(steps, step.String())
 	}
 	return ", through " + strings.Join(steps, ", ")
-}
-
-// shortFunction cuts import paths: "(*example.com/shop/store.Orders).Create" becomes "(*store.Orders).Create".
-func shortFunction(name string) string {
-	open := strings.IndexAny(name, "(*") // a receiver
-	prefix := ""
-	for open >= 0 && open < len(name) && (name[open] == '(' || name[open] == '*') {
-		prefix += string(name[open])
-		open++
-	}
-	rest := strings.TrimPrefix(name, prefix)
-	if slash := strings.LastIndexByte(rest, '/'); slash >= 0 {
-		rest = rest[slash+1:]
-	}
-	return prefix + rest
 }
 
 func (in *inspection) position(l *look) string {

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"go/types"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -38,6 +40,7 @@ func (in *inspection) cover(l *look) verdict {
 	found := in.coverOf(in.schema(), l.Table, l.Columns)
 	if named := in.entity(l.Entity); named != nil && found.Verdict != schema.Unique {
 		if table, ok := schema.FromStruct(in.pass.Fset, named); ok {
+			in.nameFiles(table)
 			byTags := in.coverOf(&schema.Schema{Tables: map[string]*schema.Table{"it": table}}, "it", l.Columns)
 			if byTags.Verdict > found.Verdict {
 				found = byTags
@@ -59,11 +62,53 @@ func (in *inspection) coverOf(s *schema.Schema, table string, columns []string) 
 		return verdict{}
 	}
 	v, rule := s.Cover(table, columns)
+	known := s.Tables[table]
+	if v == schema.NotUnique && known != nil {
+		if within, byOwner := s.Cover(table, append(in.owners(known), columns...)); within == schema.Unique && byOwner != nil && sharesColumn(byOwner, columns) {
+			v, rule = within, byOwner
+		}
+	}
 	found := verdict{Verdict: v, rule: rule}
-	if known := s.Tables[table]; known != nil {
+	if known != nil {
 		found.declared = fmt.Sprintf("%s:%d", known.Origin.File, known.Origin.Line)
 	}
 	return found
+}
+
+// owners are the columns of a table that say whose a row is. Two requests of one client agree in them, whether the look asks for them or not; that it ought to is keyscope's to say.
+func (in *inspection) owners(table *schema.Table) []string {
+	var owners []string
+	for column := range table.Columns {
+		if in.names.IsScopeColumn(column) {
+			owners = append(owners, column)
+		}
+	}
+	return owners
+}
+
+func sharesColumn(rule *schema.Rule, columns []string) bool {
+	return slices.ContainsFunc(rule.Columns, func(of string) bool {
+		return slices.ContainsFunc(columns, func(column string) bool { return strings.EqualFold(column, of) })
+	})
+}
+
+// nameFiles names the files of a table as those of SQL are named: from the module's root, so that a message is the same on every machine.
+func (in *inspection) nameFiles(table *schema.Table) {
+	root := in.moduleRoot()
+	shorten := func(at *schema.Position) {
+		if !filepath.IsAbs(at.File) {
+			return
+		}
+		if rel, err := filepath.Rel(root, at.File); err == nil && filepath.IsLocal(rel) {
+			at.File = filepath.ToSlash(rel)
+			return
+		}
+		at.File = path.Join(filepath.Base(filepath.Dir(at.File)), filepath.Base(at.File)) // of another module
+	}
+	shorten(&table.Origin)
+	for i := range table.Rules {
+		shorten(&table.Rules[i].Origin)
+	}
 }
 
 // aliveOnly are predicates of unique indexes over rows that were not deleted, or over values that are there: what a look is about too.
@@ -166,8 +211,8 @@ func (in *inspection) entity(qualified string) *types.Named {
 	if dot < 0 {
 		return nil
 	}
-	path, name := strings.TrimLeft(qualified[:dot], "*"), qualified[dot+1:]
-	pkg := findPackage(in.pass.Pkg, path)
+	of, name := strings.TrimLeft(qualified[:dot], "*"), qualified[dot+1:]
+	pkg := findPackage(in.pass.Pkg, of)
 	if pkg == nil {
 		return nil
 	}
@@ -180,13 +225,13 @@ func (in *inspection) entity(qualified string) *types.Named {
 
 const maxPackages = 2000
 
-func findPackage(from *types.Package, path string) *types.Package {
+func findPackage(from *types.Package, wanted string) *types.Package {
 	seen := map[*types.Package]bool{from: true}
 	queue := []*types.Package{from}
 	for len(queue) > 0 && len(seen) < maxPackages {
 		pkg := queue[0]
 		queue = queue[1:]
-		if pkg.Path() == path {
+		if pkg.Path() == wanted {
 			return pkg
 		}
 		for _, imported := range pkg.Imports() {

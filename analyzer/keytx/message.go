@@ -185,7 +185,7 @@ func (c *checker) way(w *write) string {
 		return "without the session"
 	case bound:
 		if w.Executor.Static != storeflow.Pool && w.Executor.Static != storeflow.Conn {
-			return "over other queries"
+			return "over queries that are not the transaction's"
 		}
 	}
 	return "over the pool"
@@ -198,13 +198,7 @@ func (w *write) path() string {
 	}
 	steps := make([]string, 0, len(w.Path))
 	for _, step := range w.Path {
-		name := step.Function[strings.LastIndexByte(step.Function, '/')+1:]
-		if step.Position != "" {
-			name += " (" + step.Position + ")"
-		}
-		if name != "" {
-			steps = append(steps, name)
-		}
+		steps = append(steps, step.String())
 	}
 	if len(steps) == 0 {
 		return ""

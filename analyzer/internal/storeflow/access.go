@@ -2,6 +2,7 @@ package storeflow
 
 import (
 	"go/token"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -82,6 +83,17 @@ type Step struct {
 	Position string // "file.go:12", of the call or statement in it
 }
 
+// String names the function without the folders of its package, as messages do: (*store.Orders).Create (orders.go:12).
+func (s Step) String() string {
+	name := s.Function
+	receiver := name[:len(name)-len(strings.TrimLeft(name, "(*"))]
+	name = receiver + name[max(len(receiver), strings.LastIndexByte(name, '/')+1):]
+	if s.Position == "" {
+		return name
+	}
+	return name + " (" + s.Position + ")"
+}
+
 // Access is one thing that is done to a store.
 type Access struct {
 	Engine Engine
@@ -95,6 +107,8 @@ type Access struct {
 	Guard   Guard
 	// Target are the columns of an ON CONFLICT target; empty for any.
 	Target []string
+	// Asked are the columns that the NOT EXISTS of an Insert asks for.
+	Asked []string
 	// Sets are the columns that an Update sets.
 	Sets []string
 	// Upsert: with OnConflict: the row that is there already is changed or replaced, not kept.

@@ -101,6 +101,7 @@ func accessesOf(s *sqltext.Statement, base Access, partial bool) []Access {
 		}
 		if s.NotExists {
 			access.Guard |= WhereNotExists
+			access.Asked = s.Equals
 		}
 	case sqltext.Update:
 		access.Op, access.Columns, access.Sets = Update, s.Equals, s.Columns

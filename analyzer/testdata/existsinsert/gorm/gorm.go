@@ -42,7 +42,7 @@ func (s *Store) NotFoundCreate(ctx context.Context, ref string, amount int64) er
 	var r Refund
 	err := s.db.WithContext(ctx).Where("reference = ?", ref).First(&r).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return s.db.WithContext(ctx).Create(&Refund{Reference: ref, Amount: amount}).Error // want `refunds is looked up by reference`
+		return s.db.WithContext(ctx).Create(&Refund{Reference: ref, Amount: amount}).Error // want `refunds is looked up by reference.*declared at existsinsert/gorm/gorm.go:15\)`
 	}
 	return err
 }

@@ -135,3 +135,29 @@ func (s *Store) NotExistsHandled(ctx context.Context, handle string) error {
 	}
 	return err
 }
+
+// bug: the look leaves the owner out, which is another mistake; two requests of one owner still meet at the rule, and the second gets an error.
+func (s *Store) OwnerLeftOut(ctx context.Context, id, merchant, key string) error {
+	var found string
+	err := s.pool.QueryRow(ctx, "SELECT id FROM sch_claims WHERE key = $1", key).Scan(&found)
+	if errors.Is(err, pgx.ErrNoRows) {
+		_, err = s.pool.Exec(ctx, "INSERT INTO sch_claims (id, merchant_id, key) VALUES ($1, $2, $3)", id, merchant, key) // want `the unique rule at .*0003_owned.up.sql:6 stops the second`
+	}
+	return err
+}
+
+// bug: a rule over the owner alone says nothing of what is looked for.
+func (s *Store) OwnerAlone(ctx context.Context, id, merchant, batch string) error {
+	var found string
+	err := s.pool.QueryRow(ctx, "SELECT id FROM sch_claims WHERE batch = $1", batch).Scan(&found)
+	if errors.Is(err, pgx.ErrNoRows) {
+		_, err = s.pool.Exec(ctx, "INSERT INTO sch_claims (id, merchant_id, batch) VALUES ($1, $2, $3)", id, merchant, batch) // want `no unique index covers batch`
+	}
+	return err
+}
+
+// bug: the insert writes the primary key, and asks for something else.
+func (s *Store) NotExistsByAnother(ctx context.Context, id, email string) error {
+	_, err := s.pool.Exec(ctx, "INSERT INTO sch_accounts (id, email) SELECT $1, $2 WHERE NOT EXISTS (SELECT 1 FROM sch_accounts WHERE email = $2)", id, email) // want `WHERE NOT EXISTS is a look .* no unique index covers email`
+	return err
+}

@@ -24,7 +24,7 @@ func (s *service) wrongQueries(ctx context.Context, key string, p CreatePaymentP
 	if err := q.CreatePayment(ctx, p); err != nil {
 		return err
 	}
-	if err := s.queries.CreateIdempotencyKey(ctx, key); err != nil { // want `idempotency_keys is written over other queries, beside the transaction of line \d+ that writes payments`
+	if err := s.queries.CreateIdempotencyKey(ctx, key); err != nil { // want `idempotency_keys is written over queries that are not the transaction's, beside the transaction of line \d+ that writes payments`
 		return err
 	}
 	return tx.Commit(ctx)
@@ -36,7 +36,7 @@ func (s *service) wrongPayment(ctx context.Context, key string, p CreatePaymentP
 		if err := s.queries.WithTx(tx).CreateIdempotencyKey(ctx, key); err != nil {
 			return err
 		}
-		return s.queries.CreatePayment(ctx, p) // want `payments is written over other queries, beside the transaction of line \d+ that keeps its key in idempotency_keys`
+		return s.queries.CreatePayment(ctx, p) // want `payments is written over queries that are not the transaction's, beside the transaction of line \d+ that keeps its key in idempotency_keys`
 	})
 }
 
