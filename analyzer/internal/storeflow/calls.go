@@ -11,33 +11,14 @@ import (
 )
 
 // receiver gives the value that a method is called on; nil for a function.
-func receiver(call ssa.CallInstruction) ssa.Value {
-	common := call.Common()
-	if common.IsInvoke() {
-		return common.Value
-	}
-	if common.Signature().Recv() != nil && len(common.Args) > 0 {
-		return common.Args[0]
-	}
-	return nil
-}
+func receiver(call ssa.CallInstruction) ssa.Value { return program.Receiver(call.Common()) }
 
 // arguments gives the arguments as they are written, without the receiver.
-func arguments(call ssa.CallInstruction) []ssa.Value {
-	common := call.Common()
-	if !common.IsInvoke() && common.Signature().Recv() != nil && len(common.Args) > 0 {
-		return common.Args[1:]
-	}
-	return common.Args
-}
+func arguments(call ssa.CallInstruction) []ssa.Value { return program.Arguments(call.Common()) }
 
 // argument gives one argument; nil when there are not so many.
 func argument(call ssa.CallInstruction, index int) ssa.Value {
-	args := arguments(call)
-	if index < 0 || index >= len(args) {
-		return nil
-	}
-	return args[index]
+	return program.Argument(call.Common(), index)
 }
 
 // elements gives the values of a slice that is made in place, as for a variadic parameter; nil when it comes from elsewhere.

@@ -137,5 +137,5 @@ func describeAccess(a Access, transactions []Transaction) string {
 }
 
 func TestSQLLibraries(t *testing.T) {
-	vettest.RunPlain(t, describe(settings.Config{Guards: []string{"(*example.com/idemvet/storeflow/locks.House).Hold"}}), "./storeflow/databasesql/...", "./storeflow/pgx/...", "./storeflow/sqlx/...", "./storeflow/squirrel/...", "./storeflow/sqlc/...", "./storeflow/layered/...", "./storeflow/locks/...", "./storeflow/guessed/...", "./storeflow/duplicates/...", "./storeflow/ownruntime/...")
+	vettest.RunPlain(t, describe(settings.Config{Guards: []string{"(*example.com/idemvet/storeflow/locks.House).Hold"}}), "./storeflow/databasesql/...", "./storeflow/pgx/...", "./storeflow/sqlx/...", "./storeflow/squirrel/...", "./storeflow/sqlc/...", "./storeflow/layered/...", "./storeflow/locks/...", "./storeflow/guessed/...", "./storeflow/duplicates/...", "./storeflow/ownruntime/...", "./storeflow/forms")
 }

@@ -55,10 +55,10 @@ func (sqlLibrary) accesses(p *Result, call ssa.CallInstruction, fn *types.Func) 
 	}
 	args := arguments(call)
 	if strings.HasSuffix(fn.Name(), "Context") {
-		args = args[1:]
+		args = args[min(1, len(args)):]
 	}
-	if isType(receiver(call).Type(), sqlPath, "Stmt") {
-		return p.prepared(s, receiver(call), args)
+	if base := receiver(call); base != nil && isType(base.Type(), sqlPath, "Stmt") {
+		return p.prepared(s, base, args)
 	}
 	if len(args) == 0 || !isString(args[0].Type()) {
 		return nil
@@ -111,6 +111,9 @@ func (p *Result) prepared(s statement, stmt ssa.Value, args []ssa.Value) []Acces
 			conn = receiver(made)
 		}
 		args := arguments(made)
+		if len(args) == 0 {
+			return []Access{} // a house's own, which knows its text
+		}
 		switch fnName(fn) {
 		case "Stmt", "StmtContext", "Stmtx", "StmtxContext":
 			v = program.Resolve(args[len(args)-1])

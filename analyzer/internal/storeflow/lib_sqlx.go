@@ -52,14 +52,14 @@ func (sqlxLibrary) accesses(p *Result, call ssa.CallInstruction, fn *types.Func)
 	}
 	args := arguments(call)
 	if strings.HasSuffix(fn.Name(), "Context") {
-		args = args[1:]
+		args = args[min(1, len(args)):]
 	}
 	if fn.Signature().Recv() == nil {
 		if len(args) == 0 {
 			return nil
 		}
 		s.conn, args = args[0], args[1:] // sqlx.Get(q, &dest, query)
-	} else if base := receiver(call); isType(base.Type(), sqlxPath, "Stmt") || isType(base.Type(), sqlxPath, "NamedStmt") {
+	} else if base := receiver(call); base != nil && (isType(base.Type(), sqlxPath, "Stmt") || isType(base.Type(), sqlxPath, "NamedStmt")) {
 		return p.prepared(s, base, args)
 	}
 	if (name == "Get" || name == "Select") && len(args) > 0 {
