@@ -239,10 +239,10 @@ func (in *inspection) callersHold(fn *ssa.Function) arbiter {
 			if access.Op != storeflow.Lock || access.Call == nil || !comesBefore(access.Call, call) {
 				continue
 			}
-			held = everywhere
-			if access.Process {
-				held = oneProcess
+			if !access.Process {
+				held = everywhere
 			}
+			held = max(held, oneProcess)
 		}
 		least = min(least, held)
 	}

@@ -16,7 +16,6 @@ const (
 	unknownMeaning meaning = iota
 	whenAbsent
 	whenPresent
-	never // the body is in view, and the result has nothing to do with the look
 )
 
 type helperResult struct {

@@ -211,8 +211,6 @@ func (l *look) errorMeaning(derived derivation) meaning {
 		switch m := l.in.helperMeaning(l, derived.result); m {
 		case whenPresent, whenAbsent:
 			return m
-		case never:
-			return unknownMeaning
 		}
 		if resultCount(l.Call) == 1 {
 			return unknownMeaning // a check of whatever kind
@@ -264,8 +262,6 @@ func (l *look) boolean(v ssa.Value) (whenTrue, whenFalse side) {
 			return present, absent
 		case whenAbsent:
 			return absent, present
-		case never:
-			return neither, neither
 		}
 		switch {
 		case saysAbsent(calleeName(l.Call)):

@@ -3,7 +3,6 @@ package existsinsert
 import (
 	"fmt"
 	"go/types"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -13,6 +12,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/idemgen/idemgen/analyzer/internal/schema"
+	"github.com/idemgen/idemgen/analyzer/internal/settings"
 	"github.com/idemgen/idemgen/analyzer/internal/storeflow"
 )
 
@@ -94,7 +94,7 @@ func sharesColumn(rule *schema.Rule, columns []string) bool {
 
 // nameFiles names the files of a table as those of SQL are named: from the module's root, so that a message is the same on every machine.
 func (in *inspection) nameFiles(table *schema.Table) {
-	root := in.moduleRoot()
+	root := settings.Root(in.pass)
 	shorten := func(at *schema.Position) {
 		if !filepath.IsAbs(at.File) {
 			return
@@ -177,32 +177,13 @@ func mayBeNull(t types.Type) bool {
 func (in *inspection) schema() *schema.Schema {
 	if in.tables == nil {
 		in.tables = &tables{files: &schema.Schema{}}
-		if root := in.moduleRoot(); root != "" {
+		if root := settings.Root(in.pass); root != "" {
 			if files, err := schema.Load(root, in.config.Schema); err == nil && files != nil {
 				in.tables.files = files
 			}
 		}
 	}
 	return in.tables.files
-}
-
-// moduleRoot is the folder of go.mod above the package's files.
-func (in *inspection) moduleRoot() string {
-	if len(in.pass.Files) == 0 {
-		return ""
-	}
-	folder := filepath.Dir(in.pass.Fset.Position(in.pass.Files[0].Package).Filename)
-	for range 64 {
-		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
-			return folder
-		}
-		parent := filepath.Dir(folder)
-		if parent == folder {
-			return ""
-		}
-		folder = parent
-	}
-	return ""
 }
 
 // entity finds a type by its qualified name among the packages in view.

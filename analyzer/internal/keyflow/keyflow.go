@@ -91,5 +91,5 @@ func object(fn *ssa.Function) *types.Func {
 
 // isHouse reports whether a function is named in a list of the configuration.
 func isHouse(list []string, fn *types.Func) bool {
-	return len(list) > 0 && fn != nil && slices.Contains(list, fn.FullName())
+	return len(list) > 0 && fn != nil && slices.Contains(list, settings.FunctionName(fn))
 }

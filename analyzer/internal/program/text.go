@@ -11,7 +11,7 @@ import (
 // Hole stands in a text for a part that is known at run time only.
 const Hole = "\x00"
 
-// Text gives the text of a string value: constants, their concatenation, fmt.Sprintf of a constant format, strings.Join and strings.Builder-free helpers of those.
+// Text gives the text of a string value: constants, their concatenation, fmt.Sprintf of a constant format, and package-level variables that are set once.
 // Parts that are not known become [Hole]. ok is false when nothing of the text is known.
 func Text(v ssa.Value) (text string, ok bool) {
 	text = textOf(v, resolveDepth)

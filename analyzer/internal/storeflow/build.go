@@ -84,7 +84,6 @@ func (p *Result) build() {
 	p.events = make(map[ssa.CallInstruction]*event)
 	p.runs = make(map[*ssa.Function]*running)
 	p.roles = make(map[*ssa.Function]*Role)
-	p.objects = make(map[*types.Func]*function, len(functions))
 	p.found = make(map[*ssa.Function][]check)
 	p.ordered = make(map[*ssa.Function][]ssa.CallInstruction)
 	p.handled = make(map[*ssa.Function]map[ssa.Value]bool)
@@ -100,9 +99,6 @@ func (p *Result) build() {
 	for _, fn := range functions {
 		known := p.functions[fn]
 		known.list = shown(known.list)
-		if object, ok := fn.Object().(*types.Func); ok {
-			p.objects[object] = known
-		}
 	}
 	for call, list := range p.calls {
 		p.calls[call] = shown(list)

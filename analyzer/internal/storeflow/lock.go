@@ -4,6 +4,8 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/idemgen/idemgen/analyzer/internal/settings"
 )
 
 // lock recognises calls after which a caller has something to itself. Advisory locks of databases are statements and come with them.
@@ -12,7 +14,7 @@ func (p *Result) lock(call ssa.CallInstruction, fn *types.Func) (Access, bool) {
 		return Access{}, false
 	}
 	access := Access{Op: Lock, Call: call, Pos: call.Pos()}
-	if p.guards[fn.FullName()] {
+	if p.guards[settings.FunctionName(fn)] {
 		return access, true // the house says that it arbitrates
 	}
 	if _, isDefer := call.(*ssa.Defer); isDefer {

@@ -50,7 +50,6 @@ type Result struct {
 	guards   map[string]bool
 
 	functions map[*ssa.Function]*function
-	objects   map[*types.Func]*function
 	calls     map[ssa.CallInstruction][]Access
 	events    map[ssa.CallInstruction]*event
 	runs      map[*ssa.Function]*running
@@ -95,25 +94,6 @@ func (p *Result) Of(call ssa.CallInstruction) []Access { return p.calls[call] }
 func (p *Result) Transactions(fn *ssa.Function) []Transaction {
 	if known := p.functions[fn]; known != nil {
 		return known.transactions
-	}
-	return nil
-}
-
-// Fact gives what is known of a function of any package; nil when nothing is.
-func (p *Result) Fact(fn *types.Func) *Accesses {
-	if fn == nil {
-		return nil
-	}
-	fn = fn.Origin()
-	if fn.Pkg() == p.pass.Pkg {
-		if known := p.objects[fn]; known != nil {
-			return &Accesses{List: known.out}
-		}
-		return nil
-	}
-	var fact Accesses
-	if p.pass.ImportObjectFact(fn, &fact) {
-		return &fact
 	}
 	return nil
 }

@@ -262,15 +262,6 @@ func referrersOf(v ssa.Value) []ssa.Instruction {
 	return *list
 }
 
-// withoutContext drops a leading context.Context from a method's arguments.
-func withoutContext(fn *types.Func, arguments []ssa.Value) []ssa.Value {
-	parameters := fn.Signature().Params()
-	if parameters.Len() > 0 && len(arguments) > 0 && isType(parameters.At(0).Type(), "context", "Context") {
-		return arguments[1:]
-	}
-	return arguments
-}
-
 // structOf gives the struct behind pointers and names.
 func structOf(t types.Type) (*types.Struct, bool) {
 	if pointer, ok := types.Unalias(t).Underlying().(*types.Pointer); ok {
