@@ -3,6 +3,7 @@ module github.com/idemgen/idemgen
 go 1.25.0
 
 require (
+	codeberg.org/chavacava/garif v0.2.1
 	github.com/dave/jennifer v1.7.1
 	github.com/dunglas/httpsfv v1.1.2
 	github.com/getkin/kin-openapi v0.153.0

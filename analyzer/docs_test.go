@@ -51,6 +51,19 @@ func TestPagesAreWhole(t *testing.T) {
 	}
 }
 
+// A category is shown alone, beside a finding.
+func TestCategoriesStandAlone(t *testing.T) {
+	for _, a := range analyzer.Suite(analyzer.Config{}) {
+		for _, c := range analyzer.CategoriesOf(a) {
+			for _, phrase := range []string{"the same ", "the reverse", "such a "} {
+				if strings.HasPrefix(c.Text, phrase) {
+					t.Errorf("%s: %s begins with %q, which speaks of a line that a viewer does not show", a.Name, c.ID, phrase)
+				}
+			}
+		}
+	}
+}
+
 // The table of the index is made of the analyzers.
 func TestIndex(t *testing.T) {
 	file := filepath.Join(docs, "README.md")

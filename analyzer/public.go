@@ -3,6 +3,7 @@ package analyzer
 import (
 	"golang.org/x/tools/go/analysis"
 
+	"github.com/idemgen/idemgen/analyzer/directive"
 	"github.com/idemgen/idemgen/analyzer/internal/report"
 	"github.com/idemgen/idemgen/analyzer/internal/settings"
 )
@@ -46,7 +47,10 @@ type Category struct {
 	Text     string
 }
 
-// CategoriesOf gives the kinds of findings of one of our analyzers; for others there are none.
+// Section gives the text of a section of an analyzer's page, such as "Why"; empty when the page has none of that title.
+func Section(a *analysis.Analyzer, title string) string { return report.Section(a.Doc, title) }
+
+// CategoriesOf gives the kinds of findings of one of our analyzers, with the directives that rule nothing out, which each of them reports; for others there are none.
 func CategoriesOf(a *analysis.Analyzer) []Category {
 	var list []Category
 	for _, c := range report.Categories(a.Doc) {
@@ -57,6 +61,9 @@ func CategoriesOf(a *analysis.Analyzer) []Category {
 			}
 		}
 		list = append(list, Category{c.ID, highest, c.Text})
+	}
+	if len(list) > 0 && a.Name != directive.Name {
+		list = append(list, Category{report.UnusedIgnore, SeverityWarning, "a directive //idemvet:ignore rules nothing out."})
 	}
 	return list
 }

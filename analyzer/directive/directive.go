@@ -16,7 +16,8 @@ import (
 //go:embed doc.go
 var doc string
 
-const name = "idemvetdirective" // "directive" alone is an analyzer of go vet
+// Name is the analyzer's; "directive" alone is an analyzer of go vet.
+const Name = "idemvetdirective"
 
 // Categories, each a part of the analyzer's page.
 const (
@@ -30,8 +31,8 @@ var Analyzer = New(suite.Default)
 // New gives the analyzer over the passes of a suite.
 func New(shared *suite.Shared) *analysis.Analyzer {
 	return &analysis.Analyzer{
-		Name:     name,
-		Doc:      report.Doc(doc, name),
+		Name:     Name,
+		Doc:      report.Doc(doc, Name),
 		URL:      "https://github.com/idemgen/idemgen/blob/main/docs/idemvet/directive.md",
 		Requires: []*analysis.Analyzer{shared.Settings, shared.Ignores},
 		Run:      func(pass *analysis.Pass) (any, error) { return nil, run(pass, shared) },

@@ -10,16 +10,17 @@ existsinsert: find look-then-insert with nothing that arbitrates between two cal
   - duplicate-possible (error): a row is looked up, and inserted only where
     nothing was found; no unique rule in view covers the columns of the look,
     so two callers at once both insert.
-  - conflict-unhandled (warning): the same with a unique rule in view, so that
-    the second insert fails; nothing tells that error apart, and the caller
-    gets a failure for a row that is there.
-  - unsound-guard (error or warning): something stands between look and insert
-    that looks like a guard and is none: FOR UPDATE of a row that is absent,
+  - conflict-unhandled (warning): a row is looked up, and inserted only where
+    nothing was found; a unique rule stops the second of two callers at once,
+    nothing tells its error apart, and it gets a failure for a row that is there.
+  - unsound-guard (error or warning): something stands between a look for a row
+    and its insert that looks like a guard and is none: FOR UPDATE of a row that is absent,
     ON CONFLICT over other columns than those of the look, ON CONFLICT whose
     answer nobody reads although more is written afterwards, INSERT ... WHERE
     NOT EXISTS or FirstOrCreate without a unique rule.
-  - process-local-guard (warning): a mutex or a singleflight group keeps the
-    callers of one process apart; a second replica has its own.
+  - process-local-guard (warning): a row is looked up, and inserted where nothing
+    was found, under a mutex or a singleflight group; that keeps the callers of
+    one process apart, and a second replica has its own.
 
 A finding in a function that fills tables at start-up (by the name of the
 function, its file or its package: seed, migrate, bootstrap, init) has the

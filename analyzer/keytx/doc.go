@@ -11,14 +11,14 @@
 // # What it reports
 //
 //   - key-outside-tx (error): the work is written in a transaction and the key is not, though its call stands between begin
-//     and commit: the pool in place of tx, another transaction, the one repository call that is not given tx.
-//   - key-after-commit (error): the key is written when the work is committed already. The message says so when the error of
-//     that write is only logged or dropped.
+//     and commit: it goes over the pool, in another transaction, or is the one repository call that is not given tx.
+//   - key-after-commit (error): the key is written when the work is committed already, so that a crash between the two loses
+//     it. The message says so when the error of that write is only logged or dropped.
 //   - key-before-tx (error): the key is claimed and kept before the work begins, and nothing completes the claim or takes it
 //     back when the work fails.
 //   - redis-beside-tx (error): the key is set in Redis before the transaction of the work is committed, or after work that
 //     has none.
-//   - work-outside-tx (error): the reverse: the key is written in a transaction and part of the work goes over the pool.
+//   - work-outside-tx (error): the key is written in a transaction, and part of the work goes over the pool, beside it.
 //   - work-after-commit (warning): part of the work comes after the commit that keeps the key.
 //   - no-transaction (error): key and work are written one after the other, and no transaction holds both.
 //   - key-error-lost (error): a call that by its name keeps the key comes after the work, and its error is only logged or
@@ -26,7 +26,8 @@
 //   - handler-outside-tx (error): a handler of idemgen's generated interface, or a callback of its runtime, writes through the
 //     pool, through a repository that is bound to the pool, or in a transaction that it starts itself, also in functions that
 //     it calls. The runtime keeps the key in the transaction that it gives to the handler.
-//   - handler-reads-outside-tx (info): such a handler reads outside its transaction. Below the default confidence.
+//   - handler-reads-outside-tx (info): a handler of idemgen's generated interface, or a callback of its runtime, reads outside its
+//     transaction. Below the default confidence.
 //
 // # Why
 //

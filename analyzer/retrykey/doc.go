@@ -11,10 +11,10 @@
 //
 //   - mint-in-retry-loop (error): a value that is new each time (a UUID, random bytes, the time) is made in a loop that
 //     retries and becomes an idempotency key there.
-//   - mint-in-retry-callback (error): the same in a function that a retry helper calls until it succeeds, or in a hook that
-//     runs before each try.
-//   - mint-below-retry (error): what is called in the loop, or handed to the retry helper, mints the key that it sends, in
-//     this package or in another, any number of calls away.
+//   - mint-in-retry-callback (error): a value that is new each time is made in a function that a retry helper calls until it
+//     succeeds, or in a hook that runs before each try, and becomes an idempotency key there.
+//   - mint-below-retry (error): what is called in a loop that retries, or handed to a retry helper, mints the key that it
+//     sends, in this package or in another, any number of calls away.
 //   - attempt-in-key (error): the number of the attempt is part of the key.
 //   - mint-in-recursion (error): a function mints a key and calls itself after an error.
 //   - mint-in-at-least-once-handler (warning): a handler that a queue or workflow engine runs again after a failure mints a
@@ -60,7 +60,8 @@
 //
 // # What it cannot see
 //
-//   - Which function a value of an interface type has, when more than one type of the module implements it.
+//   - Which function a value of an interface type has, when more than one type of the module implements it, or when the package of the one that
+//     does is imported nowhere below the package that retries.
 //   - Requests that a queue, another process or a user sends again.
 //   - Keys in bodies that are put together as text.
 //   - Retries of a proxy or a service mesh.

@@ -10,100 +10,28 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
+	"codeberg.org/chavacava/garif"
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/idemgen/idemgen/analyzer"
 )
 
-// The part of SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0/) that a report of ours needs. The known Go libraries for it bring a JSON Schema engine into every binary.
+// The models of garif leave out what is empty. A run without findings has to say so all the same (a list that is missing means that nobody looked), and the first rule has the index 0.
 type (
 	sarifLog struct {
-		Schema  string     `json:"$schema"`
-		Version string     `json:"version"`
-		Runs    []sarifRun `json:"runs"`
+		garif.LogFile
+		Runs []sarifRun `json:"runs"`
 	}
 	sarifRun struct {
-		Tool        sarifTool                `json:"tool"`
-		Invocations []sarifInvocation        `json:"invocations"`
-		BaseIDs     map[string]sarifArtifact `json:"originalUriBaseIds"`
-		ColumnKind  string                   `json:"columnKind"`
-		Results     []sarifResult            `json:"results"`
-	}
-	sarifTool struct {
-		Driver sarifDriver `json:"driver"`
-	}
-	sarifDriver struct {
-		Name           string      `json:"name"`
-		InformationURI string      `json:"informationUri"`
-		Version        string      `json:"version"`
-		Rules          []sarifRule `json:"rules"`
-	}
-	sarifRule struct {
-		ID      string         `json:"id"`
-		Short   sarifMessage   `json:"shortDescription"`
-		HelpURI string         `json:"helpUri,omitempty"`
-		Default sarifDefault   `json:"defaultConfiguration"`
-		Extra   map[string]any `json:"properties,omitempty"`
-	}
-	sarifDefault struct {
-		Level string `json:"level"`
-	}
-	sarifMessage struct {
-		Text string `json:"text"`
-	}
-	sarifInvocation struct {
-		Successful    bool                `json:"executionSuccessful"`
-		Notifications []sarifNotification `json:"toolExecutionNotifications,omitempty"`
-	}
-	sarifNotification struct {
-		Level   string       `json:"level"`
-		Message sarifMessage `json:"message"`
+		garif.Run
+		Results []sarifResult `json:"results"`
 	}
 	sarifResult struct {
-		RuleID       string            `json:"ruleId"`
-		RuleIndex    int               `json:"ruleIndex"`
-		Level        string            `json:"level"`
-		Rank         float64           `json:"rank,omitempty"`
-		Message      sarifMessage      `json:"message"`
-		Locations    []sarifLocation   `json:"locations"`
-		Related      []sarifLocation   `json:"relatedLocations,omitempty"`
-		Fixes        []sarifFix        `json:"fixes,omitempty"`
-		Fingerprints map[string]string `json:"partialFingerprints"`
-		Extra        map[string]any    `json:"properties,omitempty"`
-	}
-	sarifLocation struct {
-		ID       int           `json:"id,omitempty"`
-		Physical sarifPhysical `json:"physicalLocation"`
-		Message  *sarifMessage `json:"message,omitempty"`
-	}
-	sarifPhysical struct {
-		Artifact sarifArtifact `json:"artifactLocation"`
-		Region   sarifRegion   `json:"region"`
-	}
-	sarifArtifact struct {
-		URI         string        `json:"uri,omitempty"`
-		BaseID      string        `json:"uriBaseId,omitempty"`
-		Description *sarifMessage `json:"description,omitempty"`
-	}
-	sarifRegion struct {
-		StartLine   int `json:"startLine"`
-		StartColumn int `json:"startColumn,omitempty"`
-		EndLine     int `json:"endLine,omitempty"`
-		EndColumn   int `json:"endColumn,omitempty"`
-	}
-	sarifFix struct {
-		Description sarifMessage  `json:"description"`
-		Changes     []sarifChange `json:"artifactChanges"`
-	}
-	sarifChange struct {
-		Artifact     sarifArtifact      `json:"artifactLocation"`
-		Replacements []sarifReplacement `json:"replacements"`
-	}
-	sarifReplacement struct {
-		Deleted  sarifRegion   `json:"deletedRegion"`
-		Inserted *sarifMessage `json:"insertedContent,omitempty"`
+		garif.Result
+		RuleIndex int `json:"ruleIndex"`
 	}
 )
 
@@ -114,41 +42,64 @@ const (
 
 // writeSARIF prints one run. It has no time and no machine's path in it: the same findings give the same bytes.
 func writeSARIF(w io.Writer, root string, analyzers []*analysis.Analyzer, findings []finding, problems []string) error {
-	s := &sarifWriter{root: root, index: map[string]int{}, lines: map[string][]string{}}
+	s := &sarifWriter{root: root, index: map[string]int{}, lines: map[string][]string{}, seen: map[string]int{}}
 	for _, a := range analyzers {
 		for _, c := range analyzer.CategoriesOf(a) {
-			s.rule(a.Name, c.ID, c.Text, analyzer.CategoryURL(a, c.ID), level(c.Severity))
+			s.rule(a.Name, c.ID, analyzer.CategoryURL(a, c.ID), level(c.Severity), sentence(c.Text), ruleHelp(a, c))
 		}
 	}
-	run := sarifRun{
-		Invocations: []sarifInvocation{{Successful: len(problems) == 0}},
-		BaseIDs:     map[string]sarifArtifact{srcRoot: {Description: &sarifMessage{"the root of the repository"}}},
-		ColumnKind:  "unicodeCodePoints",
-		Results:     []sarifResult{},
-	}
+	invocation := &garif.Invocation{ExecutionSuccessful: len(problems) == 0}
 	for _, problem := range problems {
-		run.Invocations[0].Notifications = append(run.Invocations[0].Notifications, sarifNotification{"error", sarifMessage{s.relative(problem)}})
+		invocation.ToolExecutionNotifications = append(invocation.ToolExecutionNotifications, &garif.Notification{Level: "error", Message: message(s.relative(problem))})
+	}
+	run := sarifRun{
+		Run: garif.Run{
+			Invocations:        []*garif.Invocation{invocation},
+			OriginalUriBaseIds: map[string]*garif.ArtifactLocation{srcRoot: {Description: message("the root of the repository")}},
+			ColumnKind:         "unicodeCodePoints",
+		},
+		Results: []sarifResult{},
 	}
 	for _, f := range findings {
 		run.Results = append(run.Results, s.result(f))
 	}
-	run.Tool.Driver = sarifDriver{Name: "idemvet", InformationURI: "https://github.com/idemgen/idemgen/blob/main/docs/idemvet/README.md", Version: moduleVersion(), Rules: s.rules}
+	run.Tool = &garif.Tool{Driver: &garif.ToolComponent{Name: "idemvet", InformationUri: "https://github.com/idemgen/idemgen/blob/main/docs/idemvet/README.md", Version: moduleVersion(), Rules: s.rules}}
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
-	return encoder.Encode(sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}})
+	return encoder.Encode(sarifLog{LogFile: garif.LogFile{Schema: sarifSchema, Version: "2.1.0"}, Runs: []sarifRun{run}})
+}
+
+func message(text string) *garif.Message { return &garif.Message{Text: text} }
+
+// sentence begins with a capital letter, as what stands alone in a viewer should.
+func sentence(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
+}
+
+// ruleHelp is what a viewer shows beside a finding: what it costs and how it is mended, which the analyzer's page tells.
+func ruleHelp(a *analysis.Analyzer, c analyzer.Category) *garif.MultiformatMessageString {
+	text := sentence(c.Text) + "\n"
+	for _, title := range []string{"Why", "Before and after"} {
+		if section := analyzer.Section(a, title); section != "" {
+			text += "\n# " + title + "\n\n" + section + "\n"
+		}
+	}
+	url := analyzer.CategoryURL(a, c.ID)
+	return &garif.MultiformatMessageString{Text: text + "\nMore: " + url + "\n", Markdown: text + "\n[More about it](" + url + ")\n"}
 }
 
 type sarifWriter struct {
 	root  string
-	rules []sarifRule
+	rules []*garif.ReportingDescriptor
 	index map[string]int
 	lines map[string][]string // of files, for columns
-	seen  map[string]int
+	seen  map[string]int      // fingerprints
 }
 
-// rule gives the index of a rule, which is an analyzer's category.
-func (s *sarifWriter) rule(name, category, text, url, level string) int {
+// rule gives the index of a rule, which is an analyzer's category. Those of other analyzers, and of ours that no page tells of, have no text but their name.
+func (s *sarifWriter) rule(name, category, url, level, text string, help *garif.MultiformatMessageString) int {
 	id := name
 	if category != "" && category != name {
 		id += "/" + category
@@ -159,9 +110,13 @@ func (s *sarifWriter) rule(name, category, text, url, level string) int {
 	if text == "" {
 		text = id
 	}
-	rule := sarifRule{ID: id, Short: sarifMessage{text}, HelpURI: url, Default: sarifDefault{level}, Extra: map[string]any{"tags": []string{"idempotency", name}}}
+	described := &garif.MultiformatMessageString{Text: text}
 	s.index[id] = len(s.rules)
-	s.rules = append(s.rules, rule)
+	s.rules = append(s.rules, &garif.ReportingDescriptor{
+		Id: id, ShortDescription: described, FullDescription: described, Help: help, HelpUri: url,
+		DefaultConfiguration: &garif.ReportingConfiguration{Enabled: true, Level: level},
+		Properties:           &garif.PropertyBag{"tags": []string{"idempotency", name}},
+	})
 	return s.index[id]
 }
 
@@ -179,66 +134,64 @@ func level(severity analyzer.Severity) string {
 var ranks = map[analyzer.Confidence]float64{analyzer.Low: 30, analyzer.Medium: 60, analyzer.High: 90}
 
 func (s *sarifWriter) result(f finding) sarifResult {
-	at := s.rule(f.analyzer, f.category, "", f.url, level(f.grade.Severity))
-	r := sarifResult{
-		RuleID: s.rules[at].ID, RuleIndex: at, Level: level(f.grade.Severity), Rank: ranks[f.grade.Confidence], Message: sarifMessage{f.text},
-		Locations: []sarifLocation{{Physical: s.physical(f.start, f.end)}},
+	at := s.rule(f.analyzer, f.category, f.url, level(f.grade.Severity), "", nil)
+	r := garif.Result{
+		RuleId: s.rules[at].Id, Level: garif.ResultLevel(level(f.grade.Severity)), Rank: ranks[f.grade.Confidence], Message: message(f.text),
+		Locations: []*garif.Location{{PhysicalLocation: s.physical(f.start, f.end)}},
 	}
 	if f.grade.Confidence != "" {
-		r.Extra = map[string]any{"confidence": f.grade.Confidence}
+		bag := garif.PropertyBag{"confidence": f.grade.Confidence}
+		r.Properties = &bag
 	}
 	for i, n := range f.related {
-		r.Related = append(r.Related, sarifLocation{ID: i + 1, Physical: s.physical(n.start, n.end), Message: &sarifMessage{n.text}})
+		r.RelatedLocations = append(r.RelatedLocations, &garif.Location{Id: i + 1, PhysicalLocation: s.physical(n.start, n.end), Message: message(n.text)})
 	}
 	for _, offered := range f.fixes {
 		r.Fixes = append(r.Fixes, s.fix(offered))
 	}
-	r.Fingerprints = map[string]string{"idemvet/v1": s.fingerprint(r, f)}
-	return r
+	r.PartialFingerprints = map[string]string{"idemvet/v1": s.fingerprint(r, f)}
+	return sarifResult{r, at}
 }
 
 // fingerprint stays the same while the line does, wherever it moves to in its file.
-func (s *sarifWriter) fingerprint(r sarifResult, f finding) string {
-	key := strings.Join([]string{r.RuleID, r.Locations[0].Physical.Artifact.URI, strings.TrimSpace(s.line(f.start.Filename, f.start.Line))}, "\x00")
-	if s.seen == nil {
-		s.seen = map[string]int{}
-	}
+func (s *sarifWriter) fingerprint(r garif.Result, f finding) string {
+	key := strings.Join([]string{r.RuleId, r.Locations[0].PhysicalLocation.ArtifactLocation.Uri, strings.TrimSpace(s.line(f.start.Filename, f.start.Line))}, "\x00")
 	s.seen[key]++
 	sum := sha256.Sum256([]byte(key + strings.Repeat("\x00", s.seen[key])))
 	return hex.EncodeToString(sum[:16])
 }
 
-func (s *sarifWriter) fix(offered fix) sarifFix {
-	made := sarifFix{Description: sarifMessage{offered.text}}
+func (s *sarifWriter) fix(offered fix) *garif.Fix {
+	made := &garif.Fix{Description: message(offered.text)}
 	for _, e := range offered.edits {
 		physical := s.physical(e.start, e.end)
-		replacement := sarifReplacement{Deleted: physical.Region}
+		replacement := &garif.Replacement{DeletedRegion: physical.Region}
 		if e.text != "" {
-			replacement.Inserted = &sarifMessage{e.text}
+			replacement.InsertedContent = &garif.ArtifactContent{Text: e.text}
 		}
-		last := len(made.Changes) - 1
-		if last < 0 || made.Changes[last].Artifact.URI != physical.Artifact.URI {
-			made.Changes = append(made.Changes, sarifChange{Artifact: physical.Artifact})
+		last := len(made.ArtifactChanges) - 1
+		if last < 0 || made.ArtifactChanges[last].ArtifactLocation.Uri != physical.ArtifactLocation.Uri {
+			made.ArtifactChanges = append(made.ArtifactChanges, &garif.ArtifactChange{ArtifactLocation: physical.ArtifactLocation})
 			last++
 		}
-		made.Changes[last].Replacements = append(made.Changes[last].Replacements, replacement)
+		made.ArtifactChanges[last].Replacements = append(made.ArtifactChanges[last].Replacements, replacement)
 	}
 	return made
 }
 
-func (s *sarifWriter) physical(start, end token.Position) sarifPhysical {
-	region := sarifRegion{StartLine: max(start.Line, 1), StartColumn: s.column(start)}
+func (s *sarifWriter) physical(start, end token.Position) *garif.PhysicalLocation {
+	region := &garif.Region{StartLine: max(start.Line, 1), StartColumn: s.column(start)}
 	if end.Filename == start.Filename && end.Line >= start.Line {
 		region.EndLine, region.EndColumn = max(end.Line, 1), s.column(end)
 	}
-	return sarifPhysical{Artifact: s.artifact(start.Filename), Region: region}
+	return &garif.PhysicalLocation{ArtifactLocation: s.artifact(start.Filename), Region: region}
 }
 
-func (s *sarifWriter) artifact(file string) sarifArtifact {
+func (s *sarifWriter) artifact(file string) *garif.ArtifactLocation {
 	if rel, ok := within(s.root, file); ok {
-		return sarifArtifact{URI: (&url.URL{Path: rel}).EscapedPath(), BaseID: srcRoot}
+		return &garif.ArtifactLocation{Uri: (&url.URL{Path: rel}).EscapedPath(), UriBaseId: srcRoot}
 	}
-	return sarifArtifact{URI: (&url.URL{Scheme: "file", Path: filepath.ToSlash(file)}).String()}
+	return &garif.ArtifactLocation{Uri: (&url.URL{Scheme: "file", Path: filepath.ToSlash(file)}).String()}
 }
 
 // column turns Go's column, in bytes, into one in code points.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"codeberg.org/chavacava/garif"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/idemgen/idemgen/analyzer"
@@ -66,35 +67,35 @@ func TestSARIF(t *testing.T) {
 	}
 	run := log.Runs[0]
 	got := run.Results[0]
-	if rule := run.Tool.Driver.Rules[got.RuleIndex]; rule.ID != "retrykey/mint-in-retry-loop" || rule.ID != got.RuleID || !strings.HasSuffix(rule.HelpURI, "#mint-in-retry-loop") {
-		t.Errorf("rule %+v, result %s", rule, got.RuleID)
+	if rule := run.Tool.Driver.Rules[got.RuleIndex]; rule.Id != "retrykey/mint-in-retry-loop" || rule.Id != got.RuleId || !strings.HasSuffix(rule.HelpUri, "#mint-in-retry-loop") {
+		t.Errorf("rule %+v, result %s", rule, got.RuleId)
 	}
-	if got.Level != "error" || got.Rank != 90 || got.Extra["confidence"] != "high" || got.Message.Text != "It <is>. Mend it." {
+	if got.Level != "error" || got.Rank != 90 || (*got.Properties)["confidence"] != "high" || got.Message.Text != "It <is>. Mend it." {
 		t.Errorf("result %+v", got)
 	}
-	if at := got.Locations[0].Physical; at.Artifact != (sarifArtifact{URI: "pay%20ments/a.go", BaseID: srcRoot}) || at.Region != (sarifRegion{3, 11, 3, 16}) {
+	if at := got.Locations[0].PhysicalLocation; *at.ArtifactLocation != (garif.ArtifactLocation{Uri: "pay%20ments/a.go", UriBaseId: srcRoot}) || *at.Region != (garif.Region{StartLine: 3, StartColumn: 11, EndLine: 3, EndColumn: 16}) {
 		t.Errorf("location %+v", at)
 	}
-	if len(got.Related) != 1 || got.Related[0].Physical.Artifact.URI != "b.go" || got.Related[0].Message.Text != "the loop" {
-		t.Errorf("related %+v", got.Related)
+	if len(got.RelatedLocations) != 1 || got.RelatedLocations[0].PhysicalLocation.ArtifactLocation.Uri != "b.go" || got.RelatedLocations[0].Message.Text != "the loop" {
+		t.Errorf("related %+v", got.RelatedLocations)
 	}
-	if changes := got.Fixes[0].Changes; len(changes) != 2 || changes[0].Replacements[0].Inserted != nil || changes[1].Replacements[0].Inserted.Text != "x" {
+	if changes := got.Fixes[0].ArtifactChanges; len(changes) != 2 || changes[0].Replacements[0].InsertedContent != nil || changes[1].Replacements[0].InsertedContent.Text != "x" {
 		t.Errorf("changes %+v", changes)
 	}
-	if plain := run.Results[1]; plain.RuleID != "printf" || plain.Level != "warning" || plain.Rank != 0 {
+	if plain := run.Results[1]; plain.RuleId != "printf" || plain.Level != "warning" || plain.Rank != 0 {
 		t.Errorf("result %+v", plain)
 	}
-	if outside := run.Results[3].Locations[0].Physical.Artifact; outside != (sarifArtifact{URI: "file:///elsewhere/c.go"}) {
+	if outside := run.Results[3].Locations[0].PhysicalLocation.ArtifactLocation; *outside != (garif.ArtifactLocation{Uri: "file:///elsewhere/c.go"}) {
 		t.Errorf("location %+v", outside)
 	}
 	seen := map[string]bool{}
 	for _, r := range run.Results {
-		seen[r.Fingerprints["idemvet/v1"]] = true
+		seen[r.PartialFingerprints["idemvet/v1"]] = true
 	}
 	if len(seen) != len(run.Results) {
 		t.Error("two findings on one line have one fingerprint")
 	}
-	if got := run.Invocations[0]; got.Successful || got.Notifications[0].Message.Text != "bad.go:1:2: undefined: x" {
+	if got := run.Invocations[0]; got.ExecutionSuccessful || got.ToolExecutionNotifications[0].Message.Text != "bad.go:1:2: undefined: x" {
 		t.Errorf("invocation %+v", got)
 	}
 }
@@ -116,6 +117,13 @@ func TestSARIFRules(t *testing.T) {
 	}
 	if got := log.Runs[0].Tool.Driver.Rules; len(got) != rules || rules == 0 {
 		t.Errorf("%d rules for %d categories", len(got), rules)
+	}
+	for _, rule := range log.Runs[0].Tool.Driver.Rules {
+		for what, text := range map[string]string{"text": rule.ShortDescription.Text, "help": rule.Help.Text, "help in Markdown": rule.Help.Markdown, "link": rule.HelpUri} {
+			if len(text) < 20 {
+				t.Errorf("%s: its %s is %q, from which nobody learns anything", rule.Id, what, text)
+			}
+		}
 	}
 	if !bytes.Contains(out.Bytes(), []byte(`"results": []`)) {
 		t.Error("a report without findings has to have an empty list of results")

@@ -29,3 +29,13 @@ func Doc(source, name string) string {
 	}
 	return strings.TrimSpace(text)
 }
+
+// Section gives the text of a section of an analyzer's text, without its heading; empty when there is none of that title.
+func Section(doc, title string) string {
+	_, text, found := strings.Cut("\n"+doc, "\n# "+title+"\n")
+	if !found {
+		return ""
+	}
+	text, _, _ = strings.Cut(text, "\n# ")
+	return strings.TrimSpace(text)
+}
