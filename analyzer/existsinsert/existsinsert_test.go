@@ -31,6 +31,6 @@ func TestValid(t *testing.T) {
 func TestFixes(t *testing.T) { vettest.RunFixes(t, existsinsert.Analyzer, "./existsinsert/fixes") }
 
 func TestGuardOfTheHouse(t *testing.T) {
-	config := settings.Config{Guards: []string{"(example.com/idemvet/existsinsertguards.Turnstile).Enter"}}
+	config := settings.Config{Guards: []string{"(example.com/idemvet/existsinsertguards.Turnstile).Enter", "(*example.com/idemvet/existsinsertguards.Gate).Pass"}}
 	vettest.Run(t, existsinsert.New(suite.New(config)), "./existsinsertguards")
 }

@@ -97,7 +97,7 @@ func (in *inspection) sqlLiteral(expression ast.Expr) *ast.BasicLit {
 		}
 	case *ast.Ident:
 		constant, ok := in.pass.TypesInfo.Uses[expression].(*types.Const)
-		if !ok || constant.Pkg() != in.pass.Pkg || in.uses(constant) != 1 {
+		if !ok || constant.Pkg() != in.pass.Pkg || constant.Exported() || in.uses(constant) != 1 {
 			return nil // shared by other statements
 		}
 		return in.constantLiteral(constant)

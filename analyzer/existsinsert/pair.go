@@ -64,13 +64,14 @@ func sameRows(read, insert *storeflow.Access) bool {
 	if read.Engine != insert.Engine {
 		return false
 	}
-	if read.Guessed || insert.Guessed {
+	switch {
+	case read.Guessed || insert.Guessed:
 		if read.Entity != insert.Entity && (read.Entity != "" || !oneRepository(read.Call, insert.Call)) || insert.Entity == "" {
 			return false
 		}
-	} else if read.Key != nil && read.Key == insert.Key {
+	case read.Key != nil && read.Key == insert.Key:
 		return true // one Redis key, whatever it is called
-	} else if read.Table != insert.Table || read.Table == "" && (read.Entity == "" || read.Entity != insert.Entity) {
+	case read.Table != insert.Table || read.Table == "" && (read.Entity == "" || read.Entity != insert.Entity):
 		return false
 	}
 	if len(read.Columns) == 0 {

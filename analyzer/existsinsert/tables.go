@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/idemgen/idemgen/analyzer/internal/program"
 	"github.com/idemgen/idemgen/analyzer/internal/schema"
 	"github.com/idemgen/idemgen/analyzer/internal/settings"
 	"github.com/idemgen/idemgen/analyzer/internal/storeflow"
@@ -20,6 +21,7 @@ import (
 type verdict struct {
 	schema.Verdict
 	rule     *schema.Rule
+	table    string // its name, where the look does not tell it
 	declared string // where the table is
 	tags     bool   // struct tags say it; files that are not in view may say more
 }
@@ -37,11 +39,13 @@ func (in *inspection) cover(l *look) verdict {
 	if l.Engine != storeflow.SQL {
 		return verdict{}
 	}
-	found := in.coverOf(in.schema(), l.Table, l.Columns)
-	if named := in.entity(l.Entity); named != nil && found.Verdict != schema.Unique {
+	named := in.entity(l.Entity)
+	found := in.coverByFiles(l, named)
+	if named != nil && found.Verdict != schema.Unique {
 		if table, ok := schema.FromStruct(in.pass.Fset, named); ok {
 			in.nameFiles(table)
 			byTags := in.coverOf(&schema.Schema{Tables: map[string]*schema.Table{"it": table}}, "it", l.Columns)
+			byTags.table = table.Name
 			if byTags.Verdict > found.Verdict {
 				found = byTags
 				found.tags = true
@@ -55,6 +59,62 @@ func (in *inspection) cover(l *look) verdict {
 		found.Verdict = schema.Unique
 	}
 	return found
+}
+
+// coverByFiles asks the files of the module. Rows behind an interface are those of the table that is called as their type.
+func (in *inspection) coverByFiles(l *look, named *types.Named) verdict {
+	if l.Table != "" || named == nil {
+		return in.coverOf(in.schema(), l.Table, l.Columns)
+	}
+	name := schema.NameOf(named)
+	table := in.schema().Tables[name]
+	if table == nil {
+		return verdict{}
+	}
+	found := in.coverOf(in.schema(), name, l.Columns)
+	found.table = name
+	if !l.Guessed || found.Verdict != schema.NotUnique {
+		return found
+	}
+	columns := ofTable(table, l.Columns)
+	if columns == nil && len(l.Columns) > 0 {
+		return verdict{} // another table, or names that say something else
+	}
+	for i := range table.Rules {
+		rule := &table.Rules[i]
+		if rule.Partial == "" && len(rule.Nullable) == 0 && asksFor(rule, columns) {
+			return verdict{Verdict: schema.Unique, rule: rule, table: name, declared: found.declared}
+		}
+	}
+	return found
+}
+
+// ofTable gives the columns of a table that the name of a method speaks of: GetByUser asks for user_id. Nil when it has not all of them.
+func ofTable(table *schema.Table, spoken []string) []string {
+	var columns []string
+	for _, column := range spoken {
+		if _, ok := table.Columns[column]; !ok {
+			column += "_id"
+		}
+		if _, ok := table.Columns[column]; !ok {
+			return nil
+		}
+		columns = append(columns, column)
+	}
+	return columns
+}
+
+// asksFor reports whether a look whose method was read by its name may be about a rule: the rule has all columns that the name tells, and the name need not tell them all. A name that tells none may be about any rule but one of a bare id.
+func asksFor(rule *schema.Rule, columns []string) bool {
+	if len(columns) == 0 {
+		return len(rule.Columns) > 1 || len(rule.Columns) == 1 && !strings.EqualFold(rule.Columns[0], "id")
+	}
+	for _, column := range columns {
+		if !slices.ContainsFunc(rule.Columns, func(of string) bool { return strings.EqualFold(of, column) }) {
+			return false
+		}
+	}
+	return true
 }
 
 func (in *inspection) coverOf(s *schema.Schema, table string, columns []string) verdict {
@@ -137,28 +197,13 @@ func boxedArguments(call ssa.CallInstruction) []ssa.Value {
 	if len(args) == 0 {
 		return nil
 	}
-	variadic, ok := args[len(args)-1].(*ssa.Slice)
-	if !ok {
-		return nil
-	}
-	array, ok := variadic.X.(*ssa.Alloc)
-	if !ok {
-		return nil
-	}
 	var values []ssa.Value
-	for _, referrer := range *array.Referrers() {
-		element, ok := referrer.(*ssa.IndexAddr)
-		if !ok {
-			continue
+	for _, value := range program.Elements(args[len(args)-1]) {
+		if boxed, ok := value.(*ssa.MakeInterface); ok {
+			value = boxed.X
 		}
-		for _, use := range *element.Referrers() {
-			if store, ok := use.(*ssa.Store); ok && store.Addr == element {
-				value := store.Val
-				if boxed, ok := value.(*ssa.MakeInterface); ok {
-					value = boxed.X
-				}
-				values = append(values, value)
-			}
+		if value != nil {
+			values = append(values, value)
 		}
 	}
 	return values

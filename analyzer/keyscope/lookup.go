@@ -324,43 +324,11 @@ func valueOf(access storeflow.Access, statement *sqltext.Statement, column strin
 	if index < 0 || len(args) == 0 {
 		return nil
 	}
-	elements := elementsOf(args[len(args)-1])
+	elements := program.Elements(args[len(args)-1])
 	if index >= len(elements) {
 		return nil
 	}
 	return elements[index]
-}
-
-// elementsOf gives the elements of the slice that variadic arguments are put in.
-func elementsOf(v ssa.Value) []ssa.Value {
-	slice, ok := v.(*ssa.Slice)
-	if !ok {
-		return nil
-	}
-	alloc, ok := slice.X.(*ssa.Alloc)
-	if !ok {
-		return nil
-	}
-	var out []ssa.Value
-	for _, referrer := range *alloc.Referrers() {
-		address, ok := referrer.(*ssa.IndexAddr)
-		if !ok {
-			continue
-		}
-		index, ok := address.Index.(*ssa.Const)
-		if !ok {
-			return nil
-		}
-		for _, use := range *address.Referrers() {
-			if store, ok := use.(*ssa.Store); ok && store.Addr == address {
-				for int(index.Int64()) >= len(out) {
-					out = append(out, nil)
-				}
-				out[index.Int64()] = store.Val
-			}
-		}
-	}
-	return out
 }
 
 // place writes a position as "(file.go:12)".

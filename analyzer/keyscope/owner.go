@@ -35,11 +35,9 @@ func (c *checker) isOwnerName(name string) bool {
 func (c *checker) asksOwner(fn *ssa.Function) bool {
 	for _, block := range fn.Blocks {
 		for _, instruction := range block.Instrs {
-			switch at := instruction.(type) {
-			case *ssa.BinOp:
-				if (at.Op == token.EQL || at.Op == token.NEQ) && !isConst(at.X) && !isConst(at.Y) && (c.isOwnerValue(at.X) || c.isOwnerValue(at.Y)) {
-					return true
-				}
+			at, ok := instruction.(*ssa.BinOp)
+			if ok && (at.Op == token.EQL || at.Op == token.NEQ) && !isConst(at.X) && !isConst(at.Y) && (c.isOwnerValue(at.X) || c.isOwnerValue(at.Y)) {
+				return true
 			}
 		}
 	}

@@ -26,10 +26,11 @@ func (c *checker) txVariable(u unit) types.Object {
 		return nil
 	}
 	if parameter, ok := u.tx.Tx.(*ssa.Parameter); ok {
-		if object := parameter.Object(); object != nil && object.Name() != "" && object.Name() != "_" {
-			return object
+		variable, _ := parameter.Object().(*types.Var)
+		if variable == nil || variable.Name() == "" || variable.Name() == "_" {
+			return nil
 		}
-		return nil
+		return variable
 	}
 	if u.tx.Begin == nil {
 		return nil

@@ -61,7 +61,6 @@ func (u unit) together(v unit) bool { return u.kind != pooled && u.kind != apart
 func (c *checker) read(fn *ssa.Function, list []storeflow.Access) *function {
 	f := &function{fn: fn}
 	for _, transaction := range c.stores.Transactions(fn) {
-		transaction := transaction
 		f.transactions = append(f.transactions, &transaction)
 		if transaction.Runtime && f.handler == nil {
 			f.handler = &transaction

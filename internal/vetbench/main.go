@@ -147,7 +147,7 @@ func measure(dir, name string, args ...string) (usage, error) {
 		return u, fmt.Errorf("%w\n%s", err, out)
 	}
 	if resources, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		u.bytes = int64(resources.Maxrss) // of the largest process, children included
+		u.bytes = int64(resources.Maxrss) //nolint:unconvert // of the largest process, children included; it is an int32 on some machines
 		if runtime.GOOS != "darwin" {     // which counts in bytes; others in KiB
 			u.bytes *= 1024
 		}

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"go/constant"
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
@@ -40,6 +41,50 @@ func Argument(call *ssa.CallCommon, index int) ssa.Value {
 	return args[index]
 }
 
+// maxElements bounds the lists that are read: longer ones are data.
+const maxElements = 256
+
+// Elements gives the values of a slice that is made in place, as for a variadic parameter; nil when it comes from elsewhere. Those that are not set are nil.
+func Elements(slice ssa.Value) []ssa.Value {
+	made, ok := Resolve(slice).(*ssa.Slice)
+	if !ok {
+		return nil
+	}
+	array, ok := made.X.(*ssa.Alloc)
+	if !ok {
+		return nil
+	}
+	pointer, ok := array.Type().Underlying().(*types.Pointer)
+	if !ok {
+		return nil
+	}
+	of, ok := pointer.Elem().Underlying().(*types.Array)
+	if !ok || of.Len() > maxElements {
+		return nil
+	}
+	values := make([]ssa.Value, of.Len())
+	for _, referrer := range *array.Referrers() {
+		address, ok := referrer.(*ssa.IndexAddr)
+		if !ok {
+			continue
+		}
+		index, ok := Resolve(address.Index).(*ssa.Const)
+		if !ok || index.Value == nil {
+			continue
+		}
+		at, exact := constant.Int64Val(index.Value)
+		if !exact || at < 0 || at >= of.Len() {
+			continue
+		}
+		for _, use := range *address.Referrers() {
+			if store, ok := use.(*ssa.Store); ok && store.Addr == address {
+				values[at] = store.Val
+			}
+		}
+	}
+	return values
+}
+
 // called gives the function that a call runs, also one that is held in a variable which is set once.
 func called(call *ssa.CallCommon) *ssa.Function {
 	switch v := Resolve(call.Value).(type) {
@@ -64,4 +109,12 @@ func receiverFirst(fn *ssa.Function) bool {
 func isMethod(fn *ssa.Function) bool {
 	object, ok := fn.Object().(*types.Func)
 	return ok && object.Signature().Recv() != nil
+}
+
+// PathOf gives the import path of the package that declares a function; "" for nil and for functions that x/tools made. fn.Pkg does not tell for methods of imports.
+func PathOf(fn *ssa.Function) string {
+	if fn == nil || fn.Object() == nil || fn.Object().Pkg() == nil {
+		return ""
+	}
+	return fn.Object().Pkg().Path()
 }

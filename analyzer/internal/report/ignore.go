@@ -140,7 +140,11 @@ func cutSpace(text string) (word, rest string) {
 
 // cover finds what each directive of a file covers.
 func (c *Comments) cover(file *ast.File, ignores []*Ignore) {
-	trailing := map[*Ignore]bool{}
+	trailing, byLine := map[*Ignore]bool{}, map[int][]*Ignore{}
+	for _, ignore := range ignores {
+		line := c.line(ignore.Comment.Pos())
+		byLine[line] = append(byLine[line], ignore)
+	}
 	starts, ends := map[int][]span{}, map[int][]span{}
 	ast.Inspect(file, func(node ast.Node) bool {
 		if node == nil {
@@ -151,8 +155,8 @@ func (c *Comments) cover(file *ast.File, ignores []*Ignore) {
 		}
 		first, last := c.line(node.Pos()), c.line(node.End())
 		// A directive behind code is a directive for that line.
-		for _, ignore := range ignores {
-			if node.End() <= ignore.Comment.Pos() && last == c.line(ignore.Comment.Pos()) {
+		for _, ignore := range byLine[last] {
+			if node.End() <= ignore.Comment.Pos() {
 				trailing[ignore] = true
 			}
 		}

@@ -8,7 +8,7 @@ var initialisms = []string{"API", "ASCII", "CPU", "CSS", "DNS", "EOF", "GUID", "
 // snake gives a Go name as gorm and bun write it for a column: TenantID becomes tenant_id.
 func snake(name string) string {
 	var b strings.Builder
-	for i := 0; i < len(name); i++ {
+	for i := range len(name) {
 		c := name[i]
 		if c < 'A' || c > 'Z' {
 			b.WriteByte(c)

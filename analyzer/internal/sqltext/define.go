@@ -182,7 +182,8 @@ func (r *reader) declaration(st *Statement, i, j int) (ColumnRule, bool) {
 		column.NotNull = true
 	}
 	nextName := ""
-	for k, next := i+1, 0; k < j; k = next {
+	var next int
+	for k := i + 1; k < j; k = next {
 		name := nextName // CONSTRAINT name holds for what follows it
 		nextName = ""
 		next = r.skip(k)

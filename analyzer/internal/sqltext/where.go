@@ -1,6 +1,9 @@
 package sqltext
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // where reads a WHERE clause. It gives what must be missing for the clause to hold: sub-selects behind NOT EXISTS, and tables of a left join that are asked to be NULL.
 func (r *reader) where(st *Statement, i, j int, names *tables, sc *scope, depth int) []Statement {
@@ -26,7 +29,7 @@ func (r *reader) where(st *Statement, i, j int, names *tables, sc *scope, depth 
 		}
 		r.subselects(st, a, b, sc, depth)
 	})
-	st.Compared = append(names.derived, r.comparisons(i, j, names, depth, false)...)
+	st.Compared = slices.Concat(names.derived, r.comparisons(i, j, names, depth, false))
 	st.Equals = equals(st.Compared, names.first)
 	return missing
 }

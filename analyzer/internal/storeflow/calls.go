@@ -22,45 +22,7 @@ func argument(call ssa.CallInstruction, index int) ssa.Value {
 }
 
 // elements gives the values of a slice that is made in place, as for a variadic parameter; nil when it comes from elsewhere.
-func elements(slice ssa.Value) []ssa.Value {
-	made, ok := program.Resolve(slice).(*ssa.Slice)
-	if !ok {
-		return nil
-	}
-	array, ok := made.X.(*ssa.Alloc)
-	if !ok {
-		return nil
-	}
-	pointer, ok := array.Type().Underlying().(*types.Pointer)
-	if !ok {
-		return nil
-	}
-	of, ok := pointer.Elem().Underlying().(*types.Array)
-	if !ok || of.Len() > 256 {
-		return nil
-	}
-	values := make([]ssa.Value, of.Len())
-	for _, referrer := range *array.Referrers() {
-		address, ok := referrer.(*ssa.IndexAddr)
-		if !ok {
-			continue
-		}
-		index, ok := program.Resolve(address.Index).(*ssa.Const)
-		if !ok || index.Value == nil {
-			continue
-		}
-		at, exact := constant.Int64Val(index.Value)
-		if !exact || at < 0 || at >= of.Len() {
-			continue
-		}
-		for _, use := range *address.Referrers() {
-			if store, ok := use.(*ssa.Store); ok && store.Addr == address {
-				values[at] = store.Val
-			}
-		}
-	}
-	return values
-}
+func elements(slice ssa.Value) []ssa.Value { return program.Elements(slice) }
 
 // result gives the value of a call's result, or nil when nobody takes it.
 func result(call ssa.CallInstruction, index int) ssa.Value {

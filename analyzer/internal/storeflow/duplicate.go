@@ -374,8 +374,10 @@ func (p *Result) duplicateSentinel(v ssa.Value) bool {
 // duplicateName reports whether an error is called like one for a row that is there already.
 func duplicateName(name string) bool {
 	name = strings.ToLower(name)
-	if strings.Contains(name, "notexist") || strings.Contains(name, "doesntexist") {
-		return false
+	for _, sign := range []string{"notexist", "doesntexist", "nonexist", "noexist", "inexist", "mustexist"} {
+		if strings.Contains(name, sign) {
+			return false
+		}
 	}
 	for _, sign := range []string{"duplicate", "dupkey", "exist", "conflict", "unique", "constraint"} {
 		if strings.Contains(name, sign) {

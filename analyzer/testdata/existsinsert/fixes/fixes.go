@@ -90,3 +90,21 @@ func (s *Store) MySQL(ctx context.Context, handle string) (bool, error) {
 	n, err := result.RowsAffected()
 	return n == 1, err
 }
+
+// InsertOf is exported, so that other packages may run it too.
+const InsertOf = "INSERT INTO sch_accounts (handle) VALUES ($1)"
+
+// bug: others may use the text, and count on the error; no fix.
+func (s *Store) Exported(ctx context.Context, handle string) (bool, error) {
+	var id int64
+	err := s.db.QueryRowContext(ctx, "SELECT id FROM sch_accounts WHERE handle = $1", handle).Scan(&id)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return false, err
+	}
+	result, err := s.db.ExecContext(ctx, InsertOf, handle) // want `stops the second`
+	if err != nil {
+		return false, err
+	}
+	n, err := result.RowsAffected()
+	return n == 1, err
+}

@@ -301,3 +301,23 @@ func (s *Store) HouseLock(ctx context.Context, locker Locker, ref string) error 
 	_, err := s.db.ExecContext(ctx, "INSERT INTO refunds (reference) VALUES ($1)", ref)
 	return err
 }
+
+// fine: the one caller holds an advisory lock, and a mutex of its process after it.
+func (s *Store) CallerHoldsBoth(ctx context.Context, ref string) error {
+	if _, err := s.db.ExecContext(ctx, "SELECT pg_advisory_lock(hashtext($1))", ref); err != nil {
+		return err
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	return s.heldByCaller(ctx, ref)
+}
+
+func (s *Store) heldByCaller(ctx context.Context, ref string) error {
+	var id int64
+	err := s.db.QueryRowContext(ctx, "SELECT id FROM refunds WHERE reference = $1", ref).Scan(&id)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	_, err = s.db.ExecContext(ctx, "INSERT INTO refunds (reference) VALUES ($1)", ref)
+	return err
+}

@@ -147,3 +147,13 @@ func ofAnother(db *sql.DB) error {
 	}
 	return failed
 }
+
+var errNonexistent = errors.New("nonexistent")
+
+func missing(db *sql.DB) error {
+	_, err := db.Exec(insert, "x") // want "^insert accounts over pool"
+	if errors.Is(err, errNonexistent) {
+		return nil
+	}
+	return err
+}
