@@ -24,11 +24,11 @@ var queues = []string{"./retrykey/asynq", "./retrykey/kafka", "./retrykey/river"
 func TestRetries(t *testing.T) {
 	vettest.Run(t, retrykey.Analyzer,
 		"./retrykey/adyen", "./retrykey/aws", "./retrykey/backoff", "./retrykey/failsafe/...", "./retrykey/goretry", "./retrykey/grpc", "./retrykey/kwait",
-		"./retrykey/resiliency", "./retrykey/resty", "./retrykey/retryablehttp", "./retrykey/retrygo", "./retrykey/square", "./retrykey/stripe")
+		"./retrykey/resiliency", "./retrykey/resty", "./retrykey/retryablehttp", "./retrykey/retrygo", "./retrykey/square", "./retrykey/stripe", "./retrykey/terraform")
 }
 
 func TestShapes(t *testing.T) {
-	vettest.Run(t, retrykey.Analyzer, "./retrykey/closures", "./retrykey/loops", "./retrykey/looks", "./retrykey/recursion")
+	vettest.Run(t, retrykey.Analyzer, "./retrykey/closures", "./retrykey/loops", "./retrykey/looks", "./retrykey/options/...", "./retrykey/recursion")
 }
 
 func TestAtLeastOnce(t *testing.T) {

@@ -47,7 +47,7 @@ func (r *Result) sendsOf(fn *ssa.Function) []*Send {
 					found = append(found, send)
 				}
 			case *ssa.MapUpdate:
-				if name, ok := constantText(x.Key); ok && r.names.IsKey(name) && isTextLike(x.Value.Type()) {
+				if name, ok := constantText(x.Key); ok && (r.names.IsKey(name) || known.TokenEntry(name)) && isTextLike(x.Value.Type()) {
 					found = append(found, &Send{At: x, Value: x.Value, Holder: x.Map, What: fmt.Sprintf("entry %q", name), Confidence: settings.High})
 				}
 			case ssa.CallInstruction:
@@ -167,7 +167,7 @@ func (r *Result) tableSends(call ssa.CallInstruction, fn *types.Func, sink known
 	inputs := flattened(common)
 	var found []*Send
 	for name, value := sink.Name, sink.Value; name < len(inputs) && value < len(inputs); name, value = name+2, value+2 {
-		if text, ok := constantText(inputs[name]); ok && r.names.IsKey(text) {
+		if text, ok := constantText(inputs[name]); ok && (r.names.IsKey(text) || known.TokenEntry(text)) {
 			found = append(found, send(inputs[value], fmt.Sprintf("header %q", text)))
 		}
 		if !sink.Pairs {

@@ -12,10 +12,7 @@ func relevantPaths() map[string]bool {
 		"github.com/IBM/sarama":                 true,
 	}
 	add := func(id string) {
-		// The path ends at the first dot after the last slash.
-		slash := strings.LastIndexByte(id, '/')
-		path := id[:slash+1+strings.IndexByte(id[slash+1:], '.')]
-		paths[path] = true
+		paths[pathOf(id)] = true
 	}
 	for id := range minters {
 		add(id)
@@ -44,11 +41,27 @@ func relevantPaths() map[string]bool {
 	return paths
 }
 
+// pathOf cuts a row's name back to its package: the path ends at the dot in front of the first capital after the last slash.
+func pathOf(id string) string {
+	for i := strings.LastIndexByte(id, '/') + 1; i < len(id)-1; i++ {
+		if id[i] == '.' && id[i+1] >= 'A' && id[i+1] <= 'Z' {
+			return id[:i]
+		}
+	}
+	return id
+}
+
 // relevantRoots are trees of packages whose members are too many to list.
 var relevantRoots = []string{
 	"github.com/aws/aws-sdk-go-v2/service/",
 	"github.com/aws/aws-sdk-go/service/",
 	"github.com/stripe/stripe-go/",
+	"github.com/aliyun/alibaba-cloud-sdk-go/services/",
+	"github.com/alibabacloud-go/",
+	"github.com/tencentcloud/tencentcloud-sdk-go/tencentcloud/",
+	"github.com/volcengine/volcengine-go-sdk/service/",
+	"github.com/baidubce/bce-sdk-go/services/",
+	"github.com/oracle/oci-go-sdk/",
 	"github.com/square/square-go-sdk",
 	"github.com/adyen/adyen-go-api-library",
 	"github.com/idemgen/idemgen/runtime",

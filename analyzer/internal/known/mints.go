@@ -52,6 +52,22 @@ var minters = map[string]Quality{
 	"github.com/hashicorp/go-uuid.GenerateRandomBytes":           random,
 	"github.com/hashicorp/go-uuid.GenerateRandomBytesWithReader": random,
 
+	"github.com/satori/go.uuid.NewV1": ordered,
+	"github.com/satori/go.uuid.NewV3": derived,
+	"github.com/satori/go.uuid.NewV4": random,
+	"github.com/satori/go.uuid.NewV5": derived,
+
+	"github.com/pborman/uuid.New":       random,
+	"github.com/pborman/uuid.NewRandom": random,
+	"github.com/pborman/uuid.NewUUID":   ordered,
+	"github.com/pborman/uuid.NewSHA1":   derived,
+	"github.com/pborman/uuid.NewMD5":    derived,
+
+	"github.com/hashicorp/terraform-plugin-sdk/helper/id.UniqueId":               ordered,
+	"github.com/hashicorp/terraform-plugin-sdk/helper/id.PrefixedUniqueId":       ordered,
+	"github.com/hashicorp/terraform-plugin-sdk/helper/resource.UniqueId":         ordered,
+	"github.com/hashicorp/terraform-plugin-sdk/helper/resource.PrefixedUniqueId": ordered,
+
 	"github.com/oklog/ulid.New":            ordered,
 	"github.com/oklog/ulid.MustNew":        ordered,
 	"github.com/oklog/ulid.MustNewDefault": ordered,

@@ -3,6 +3,7 @@ package known
 import (
 	"go/types"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/idemgen/idemgen/analyzer/internal/names"
@@ -73,7 +74,7 @@ func sinkByShape(fn *types.Func) (Sink, bool) {
 		target = receiver
 	}
 	verb, name := cutVerb(fn.Name())
-	if names.IsKey(name) {
+	if names.IsKey(name) || cloudTokens[name] && signature.Recv() != nil && isCloudRequest(signature.Recv().Type()) {
 		if isRowBuilder(signature) {
 			return Sink{}, false
 		}
@@ -177,13 +178,44 @@ func isByte(t types.Type) bool {
 // awsTokens are the members that the SDK for AWS sends as idempotency tokens. Outside of it these names are used for other things.
 var awsTokens = map[string]bool{"ClientToken": true, "ClientRequestToken": true, "MessageDeduplicationId": true, "IdempotencyToken": true}
 
-// KeyField reports whether a field of a struct holds an idempotency key that is sent: a text named for a key in a struct that is not a row, or a token of the SDK for AWS. owner is the struct or its named type.
+// cloudTokens are the members that the SDKs of other clouds send as idempotency tokens: Alibaba Cloud, Tencent Cloud, Volcengine and Baidu, and OpcRetryToken of Oracle.
+var cloudTokens = map[string]bool{"ClientToken": true, "OpcRetryToken": true}
+
+// clouds are the SDKs of [cloudTokens].
+var clouds = []string{
+	"github.com/aliyun/alibaba-cloud-sdk-go/services/",
+	"github.com/alibabacloud-go/",
+	"github.com/tencentcloud/tencentcloud-sdk-go/tencentcloud/",
+	"github.com/volcengine/volcengine-go-sdk/service/",
+	"github.com/baidubce/bce-sdk-go/services/",
+	"github.com/oracle/oci-go-sdk/",
+}
+
+func isCloudRequest(owner types.Type) bool {
+	named := namedOf(owner)
+	if named == nil || named.Obj().Pkg() == nil {
+		return false
+	}
+	name, path := named.Obj().Name(), named.Obj().Pkg().Path()
+	if !strings.HasSuffix(name, "Request") && !strings.HasSuffix(name, "Input") && !strings.HasSuffix(name, "Args") {
+		return false
+	}
+	return slices.ContainsFunc(clouds, func(root string) bool { return strings.HasPrefix(path, root) })
+}
+
+// TokenEntry reports whether an entry of a map that a program sends is an idempotency token by its name alone: the parameters of a cloud's call that has no type of its own. Fields and variables of that name are left out, since others call the token of a login so.
+func TokenEntry(name string) bool { return name == "ClientToken" || name == "clientToken" }
+
+// KeyField reports whether a field of a struct holds an idempotency key that is sent: a text, or a text that may be left out, named for a key in a struct that is not a row, or a token of a cloud's SDK. owner is the struct or its named type.
 func KeyField(owner types.Type, field *types.Var) bool {
-	if field == nil || !isText(field.Type()) {
+	if field == nil || !isText(field.Type()) && !isOptional(field.Type()) {
 		return false
 	}
 	if isAWSInput(owner) {
 		return awsTokens[field.Name()]
+	}
+	if cloudTokens[field.Name()] && isCloudRequest(owner) {
+		return true
 	}
 	return names.IsKey(field.Name()) && !RowType(owner)
 }

@@ -1,6 +1,9 @@
 package known
 
-import "go/types"
+import (
+	"go/types"
+	"slices"
+)
 
 // receiver stands for the receiver among arguments.
 const receiver = -1
@@ -95,8 +98,62 @@ var through = map[string][]int{
 	"k8s.io/utils/ptr.Deref":                     {0, 1},
 }
 
-// PassesThrough tells which arguments' freshness the first result of a function keeps; -1 is the receiver. Functions that are "derived" in [Mint] are told of too: the same input gives the same result, a new one a new one.
+// PassesThrough tells which arguments' freshness the first result of a function keeps; -1 is the receiver. Functions that are "derived" in [Mint] are told of too: the same input gives the same result, a new one a new one. Functions that no table has are known by their shape, when all they can do is to point to a text, to follow the pointer, or to put the text into a type that can be left out.
 func PassesThrough(fn *types.Func) (args []int, ok bool) {
-	args, ok = through[ID(fn)]
-	return args, ok
+	if args, ok = through[ID(fn)]; ok {
+		return args, true
+	}
+	if rewraps(fn) {
+		return []int{0}, true
+	}
+	return nil, false
+}
+
+// rewraps sees aws.String, lo.ToPtr, tea.StringValue, param.NewOpt, optional.NewString: one value in, the same value out.
+func rewraps(fn *types.Func) bool {
+	if fn == nil {
+		return false
+	}
+	signature, ok := fn.Type().(*types.Signature)
+	if !ok || signature.Recv() != nil || signature.Params().Len() != 1 || signature.Results().Len() != 1 || signature.Variadic() {
+		return false
+	}
+	in, out := signature.Params().At(0).Type(), signature.Results().At(0).Type()
+	if _, generic := types.Unalias(in).(*types.TypeParam); !generic && !isText(in) {
+		return false
+	}
+	return pointsTo(out, in) || pointsTo(in, out) || isOptional(out)
+}
+
+func pointsTo(pointer, to types.Type) bool {
+	p, ok := types.Unalias(pointer).(*types.Pointer)
+	return ok && types.Identical(p.Elem(), to)
+}
+
+// isOptional sees the types of SDKs that hold a value or none: param.Field[string], param.Opt[string], optional.String, OptString, NullableString.
+func isOptional(t types.Type) bool {
+	named := namedOf(t)
+	if named == nil {
+		return false
+	}
+	if _, ok := named.Underlying().(*types.Struct); !ok {
+		return false
+	}
+	if args := named.TypeArgs(); args != nil && (args.Len() != 1 || !isText(args.At(0)) && !isTypeParam(args.At(0))) {
+		return false
+	}
+	switch named.Obj().Name() {
+	case "Field", "Opt", "Option", "Optional", "Nullable":
+		return named.TypeArgs() != nil
+	case "String": // those of null, sql and pgtype are of rows
+		return named.Obj().Pkg() != nil && slices.Contains([]string{"optional", "opt", "param"}, named.Obj().Pkg().Name())
+	case "OptString", "OptNilString", "OptionalString", "NullableString":
+		return true
+	}
+	return false
+}
+
+func isTypeParam(t types.Type) bool {
+	_, ok := types.Unalias(t).(*types.TypeParam)
+	return ok
 }
