@@ -16,14 +16,11 @@ func FromStruct(fset *token.FileSet, named *types.Named) (*Table, bool) {
 		return nil, false
 	}
 	t := &tagged{fset: fset, named: map[string]int{}, table: &Table{Columns: map[string]bool{}}}
-	t.table.Name = plural(snake(named.Obj().Name()))
+	t.table.Name = NameOf(named)
 	t.table.Origin = t.position(named.Obj())
 	t.fields(structure, "", 0)
 	if !t.seen {
 		return nil, false
-	}
-	if hasTableName(named) {
-		t.table.Name = ""
 	}
 	if len(t.primary.Columns) == 0 && t.id != "" {
 		t.primary.Columns = []string{t.id}
@@ -42,6 +39,14 @@ func FromStruct(fset *token.FileSet, named *types.Named) (*Table, bool) {
 		}
 	}
 	return t.table, true
+}
+
+// NameOf gives the name of the table that gorm and bun make of a type's name; "" where the type names its table itself.
+func NameOf(named *types.Named) string {
+	if hasTableName(named) {
+		return ""
+	}
+	return plural(snake(named.Obj().Name()))
 }
 
 // tagged reads the fields of one type.
