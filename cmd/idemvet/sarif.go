@@ -164,14 +164,13 @@ func (s *sarifWriter) fingerprint(r garif.Result, f finding) string {
 func (s *sarifWriter) fix(offered fix) *garif.Fix {
 	made := &garif.Fix{Description: message(offered.text)}
 	for _, e := range offered.edits {
-		physical := s.physical(e.start, e.end)
-		replacement := &garif.Replacement{DeletedRegion: physical.Region}
+		replacement := &garif.Replacement{DeletedRegion: s.region(e.start, e.end)}
 		if e.text != "" {
 			replacement.InsertedContent = &garif.ArtifactContent{Text: e.text}
 		}
 		last := len(made.ArtifactChanges) - 1
-		if last < 0 || made.ArtifactChanges[last].ArtifactLocation.Uri != physical.ArtifactLocation.Uri {
-			made.ArtifactChanges = append(made.ArtifactChanges, &garif.ArtifactChange{ArtifactLocation: physical.ArtifactLocation})
+		if artifact := s.artifact(e.start.Filename); last < 0 || made.ArtifactChanges[last].ArtifactLocation.Uri != artifact.Uri {
+			made.ArtifactChanges = append(made.ArtifactChanges, &garif.ArtifactChange{ArtifactLocation: artifact})
 			last++
 		}
 		made.ArtifactChanges[last].Replacements = append(made.ArtifactChanges[last].Replacements, replacement)
@@ -180,11 +179,19 @@ func (s *sarifWriter) fix(offered fix) *garif.Fix {
 }
 
 func (s *sarifWriter) physical(start, end token.Position) *garif.PhysicalLocation {
+	region := s.region(start, end)
+	if region.EndLine == region.StartLine && region.EndColumn == region.StartColumn {
+		region.EndLine, region.EndColumn = 0, 0 // a point, of which a viewer would show nothing; left out, they mean the rest of the line
+	}
+	return &garif.PhysicalLocation{ArtifactLocation: s.artifact(start.Filename), Region: region}
+}
+
+func (s *sarifWriter) region(start, end token.Position) *garif.Region {
 	region := &garif.Region{StartLine: max(start.Line, 1), StartColumn: s.column(start)}
 	if end.Filename == start.Filename && end.Line >= start.Line {
 		region.EndLine, region.EndColumn = max(end.Line, 1), s.column(end)
 	}
-	return &garif.PhysicalLocation{ArtifactLocation: s.artifact(start.Filename), Region: region}
+	return region
 }
 
 func (s *sarifWriter) artifact(file string) *garif.ArtifactLocation {

@@ -79,6 +79,12 @@ func TestSARIF(t *testing.T) {
 	if len(got.RelatedLocations) != 1 || got.RelatedLocations[0].PhysicalLocation.ArtifactLocation.Uri != "b.go" || got.RelatedLocations[0].Message.Text != "the loop" {
 		t.Errorf("related %+v", got.RelatedLocations)
 	}
+	if point := got.RelatedLocations[0].PhysicalLocation.Region; *point != (garif.Region{StartLine: 1, StartColumn: 1}) {
+		t.Errorf("a point is shown as %+v", point)
+	}
+	if inserted := got.Fixes[0].ArtifactChanges[1].Replacements[0].DeletedRegion; *inserted != (garif.Region{StartLine: 1, StartColumn: 10, EndLine: 1, EndColumn: 10}) {
+		t.Errorf("an insertion deletes %+v", inserted)
+	}
 	if changes := got.Fixes[0].ArtifactChanges; len(changes) != 2 || changes[0].Replacements[0].InsertedContent != nil || changes[1].Replacements[0].InsertedContent.Text != "x" {
 		t.Errorf("changes %+v", changes)
 	}

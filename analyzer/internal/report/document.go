@@ -37,5 +37,5 @@ func Section(doc, title string) string {
 		return ""
 	}
 	text, _, _ = strings.Cut(text, "\n# ")
-	return strings.TrimSpace(text)
+	return strings.Trim(text, "\n") // a section may begin with code
 }

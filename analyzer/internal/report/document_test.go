@@ -18,8 +18,8 @@ func TestDoc(t *testing.T) {
 }
 
 func TestSection(t *testing.T) {
-	const doc = "title\n\n# Why\n\nBecause.\n\n\tcode # Why\n\n# Before and after\n\nx\n"
-	for title, want := range map[string]string{"Why": "Because.\n\n\tcode # Why", "Before and after": "x", "Wh": "", "title": ""} {
+	const doc = "title\n\n# Why\n\nBecause.\n\n\tcode # Why\n\n# Before and after\n\n\tx := 1\n"
+	for title, want := range map[string]string{"Why": "Because.\n\n\tcode # Why", "Before and after": "\tx := 1", "Wh": "", "title": ""} {
 		if got := Section(doc, title); got != want {
 			t.Errorf("section %q is %q, want %q", title, got, want)
 		}

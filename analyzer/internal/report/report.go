@@ -65,10 +65,11 @@ func (r *Reporter) Report(f Finding) {
 		return
 	}
 	r.told[key] = true
+	pos, end := r.place(f.Pos, f.End)
 	r.pass.Report(analysis.Diagnostic{
-		Pos: f.Pos, End: f.End, Category: f.Category, URL: CategoryURL(r.pass.Analyzer, f.Category),
+		Pos: pos, End: end, Category: f.Category, URL: CategoryURL(r.pass.Analyzer, f.Category),
 		Message: r.grade(f.Severity, f.Confidence).With(f.Message),
-		Related: f.Related, SuggestedFixes: r.applicable(f.Fixes),
+		Related: r.places(f.Related), SuggestedFixes: r.applicable(f.Fixes),
 	})
 }
 
@@ -119,10 +120,6 @@ func (r *Reporter) applicable(fixes []analysis.SuggestedFix) []analysis.Suggeste
 }
 
 func (r *Reporter) generated(pos token.Pos) bool {
-	for _, file := range r.pass.Files {
-		if file.FileStart <= pos && pos <= file.FileEnd {
-			return ast.IsGenerated(file)
-		}
-	}
-	return false
+	file := r.file(pos)
+	return file != nil && ast.IsGenerated(file)
 }
