@@ -103,7 +103,7 @@ func postgresFacts(text string) ([]facts, bool) {
 	}
 	var list []facts
 	for _, s := range tree.Stmts {
-		list = append(list, postgres((*pg.Node)(s.Stmt)))
+		list = append(list, postgres(s.Stmt))
 	}
 	return list, true
 }

@@ -523,7 +523,7 @@ func (f *facts) renameFacts(s *pg.RenameStmt) {
 }
 
 func (f *facts) dropFacts(s *pg.DropStmt) {
-	kind := ""
+	var kind string
 	switch s.RemoveType {
 	case pg.ObjectType_OBJECT_TABLE:
 		f.verb, kind = "drop table", "drop-table:"
