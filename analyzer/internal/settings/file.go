@@ -63,6 +63,20 @@ func File(pass *analysis.Pass) string {
 	return file
 }
 
+// misnamed tells of a settings file that is not read for its name, which is hard to see.
+func misnamed(pass *analysis.Pass) error {
+	root := Root(pass)
+	if root == "" || pass.Module != nil && pass.Module.Version != "" {
+		return nil
+	}
+	for _, name := range []string{".idemvet.yml", "idemvet.yaml", "idemvet.yml", ".idemvet.json"} {
+		if info, err := os.Stat(filepath.Join(root, name)); err == nil && info.Mode().IsRegular() {
+			return fmt.Errorf("%s is not read: call it %s", filepath.Join(root, name), FileName)
+		}
+	}
+	return nil
+}
+
 // Read reads a settings file. Every problem is told, a line each, as file:line:column: what is wrong.
 func Read(file string) (Config, error) {
 	opened, err := os.Open(file)

@@ -54,7 +54,7 @@ func For(pass *analysis.Pass, base Config) (*Config, error) {
 	}
 	file := File(pass)
 	if file == "" {
-		return &base, nil
+		return &base, misnamed(pass)
 	}
 	own, err := Read(file)
 	if err != nil {

@@ -219,3 +219,21 @@ func passOf(t *testing.T, dir, file string, module *analysis.Module) *analysis.P
 	at := added.Pos(0)
 	return &analysis.Pass{Fset: fset, Module: module, Files: []*ast.File{{FileStart: at, Package: at, FileEnd: at + 100}}}
 }
+
+// A settings file under a near name would be left aside in silence.
+func TestMisnamedFile(t *testing.T) {
+	for _, name := range []string{".idemvet.yml", "idemvet.yaml", ".idemvet.json"} {
+		dir := t.TempDir()
+		write(t, dir, "go.mod", "module example.com/m\n\ngo 1.24\n", "a.go", "package m\n", name, "{}\n")
+		if _, err := For(passOf(t, dir, "a.go", nil), Config{}); err == nil || !strings.Contains(err.Error(), name+" is not read: call it .idemvet.yaml") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := For(passOf(t, dir, "a.go", &analysis.Module{Path: "example.com/m", Version: "v1.0.0"}), Config{}); err != nil {
+			t.Errorf("%s of a dependency: %v", name, err)
+		}
+		write(t, dir, FileName, "tests: true\n")
+		if config, err := For(passOf(t, dir, "a.go", nil), Config{}); err != nil || !config.Tests {
+			t.Errorf("%s beside the right name: %v", name, err)
+		}
+	}
+}
