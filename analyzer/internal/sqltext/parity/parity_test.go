@@ -5,7 +5,6 @@ import (
 	"sync"
 	"testing"
 
-	pg "github.com/pganalyze/pg_query_go/v6"
 	pgquery "github.com/wasilibs/go-pgquery"
 
 	"github.com/idemgen/idemgen/analyzer/internal/sqltext"
