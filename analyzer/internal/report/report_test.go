@@ -82,6 +82,7 @@ func TestDirectives(t *testing.T) {
 		"statement below":       "func f() {\n\t//idemvet:ignore toy a reason\n\tfor range 3 {\n\t\tbug()\n\t}\n\tbug() // want `a bug`\n}",
 		"behind for":            "func f() {\n\tfor range 3 { //idemvet:ignore toy a reason\n\t\tbug()\n\t}\n\tbug() // want `a bug`\n}",
 		"behind bare for":       "func f() {\n\tfor { //idemvet:ignore toy a reason\n\t\tbug()\n\t}\n}",
+		"far behind bare for":   "func f() {\n\tfor { //idemvet:ignore toy a reason\n\t\tfine()\n\t\tbug()\n\t}\n}",
 		"behind else":           "func f() {\n\tif fine() {\n\t\tbug() // want `a bug`\n\t} else { //idemvet:ignore toy a reason // want `nothing to report`\n\t\tbug() // want `a bug`\n\t}\n}",
 		"behind else if":        "func f() {\n\tif fine() {\n\t\tbug() // want `a bug`\n\t} else if fine() { //idemvet:ignore toy a reason\n\t\tbug()\n\t}\n}",
 		"behind case":           "func f() {\n\tswitch {\n\tcase true: //idemvet:ignore toy a reason\n\t\tbug()\n\tdefault:\n\t\tbug() // want `a bug`\n\t}\n}",
@@ -97,6 +98,11 @@ func TestDirectives(t *testing.T) {
 			analysistest.Run(t, dir, toy("toy", settings.Config{}), "./...")
 		})
 	}
+}
+
+func TestDirectivesHoldInTheirFile(t *testing.T) {
+	dir := module(t, "a.go", "package m\n\nvar x = bug() //idemvet:ignore toy a reason\n", "b.go", "package m\n\nvar y = bug() // want `a bug`\n")
+	analysistest.Run(t, dir, toy("toy", settings.Config{}), "./...")
 }
 
 func TestLowConfidenceWhenAskedFor(t *testing.T) {
