@@ -16,11 +16,14 @@ existsinsert: find look-then-insert with nothing that arbitrates between two cal
   - unsound-guard (error or warning): something stands between a look for a row
     and its insert that looks like a guard and is none: FOR UPDATE of a row that is absent,
     ON CONFLICT over other columns than those of the look, ON CONFLICT whose
-    answer nobody reads although more is written afterwards, INSERT ... WHERE
-    NOT EXISTS or FirstOrCreate without a unique rule.
+    answer nobody reads although more is written afterwards, or, where it keeps
+    an idempotency key, before; INSERT ... WHERE NOT EXISTS or FirstOrCreate without a unique rule.
   - process-local-guard (warning): a row is looked up, and inserted where nothing
     was found, under a mutex or a singleflight group; that keeps the callers of
     one process apart, and a second replica has its own.
+  - claim-after-work (error): a middleware looks up an idempotency key, runs the
+    handler, and keeps the key and the answer only then, so two requests at once
+    both run the handler, whatever the table's rules are.
 
 A finding in a function that fills tables at start-up (by the name of the
 function, its file or its package: seed, migrate, bootstrap, init) has the

@@ -27,6 +27,7 @@ const (
 	conflictUnhandled = "conflict-unhandled"
 	unsoundGuard      = "unsound-guard"
 	processLocalGuard = "process-local-guard"
+	claimAfterWork    = "claim-after-work"
 )
 
 // New gives the analyzer over the passes of a suite.

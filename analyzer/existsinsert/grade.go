@@ -34,12 +34,16 @@ func (in *inspection) judge(fn *ssa.Function, accesses []storeflow.Access, l *lo
 		return
 	}
 	arbiter := in.arbiterBefore(fn, accesses, l, insert)
-	if arbiter == everywhere {
+	if arbiter == everywhere || l.Guessed && in.claims(l, insert) {
 		return
 	}
 	p := &pair{look: l, insert: insert, verdict: in.cover(l), lostUpdate: l.Op == storeflow.Read && updates(accesses, l), startUp: in.atStartUp(insert.Call.Parent()) || migrationTable.MatchString(insert.Table)}
 	p.confidence = p.sureness(l)
 
+	if handler := in.handlerBetween(l, insert); handler != nil {
+		in.tell(p, claimAfterWork, report.Error, p.late(handler))
+		return
+	}
 	if insert.Guard.Has(storeflow.OnConflict) {
 		in.judgeConflictClause(accesses, p)
 		return
@@ -94,7 +98,15 @@ func (in *inspection) judgeConflictClause(accesses []storeflow.Access, p *pair) 
 		in.tell(p, unsoundGuard, report.Error, p.because("ON CONFLICT ("+list(insert.Target)+") does not arbitrate over "+list(l.Columns)))
 		return
 	}
-	if insert.Guard.Has(storeflow.ResultRead) || insert.Upsert || len(insert.Path) > 0 || !writesAfter(accesses, insert) {
+	if insert.Guard.Has(storeflow.ResultRead) || insert.Upsert {
+		return
+	}
+	if in.workBefore(accesses, l, insert) {
+		p.confidence = lower(p.confidence, settings.Medium)
+		in.tell(p, unsoundGuard, report.Error, p.unreadAfterWork())
+		return
+	}
+	if len(insert.Path) > 0 || !writesAfter(accesses, insert) {
 		return
 	}
 	p.confidence = lower(p.confidence, settings.Medium)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ssa"
 
 	"github.com/idemgen/idemgen/analyzer/internal/report"
 	"github.com/idemgen/idemgen/analyzer/internal/schema"
@@ -160,6 +161,16 @@ func (p *pair) unread() string {
 	return fmt.Sprintf("%s; nobody reads whether ON CONFLICT left the row out, so of two callers at once the loser carries on as the winner does. Read the row count or RETURNING, and stop when no row was inserted.", p.scene())
 }
 
+func (p *pair) unreadAfterWork() string {
+	return fmt.Sprintf("%s, after the work; nobody reads whether ON CONFLICT left the key out, so of two callers at once both do the work and both commit it. Insert the key first, read the row count or RETURNING, and stop when no row was inserted.", p.scene())
+}
+
+// late tells of a key that is kept when the handler has run.
+func (p *pair) late(handler ssa.CallInstruction) string {
+	there := p.look.in.pass.Fset.Position(handler.Pos())
+	return fmt.Sprintf("%s, when the handler has run at line %d: two requests at once both find no key and both run the handler. Claim the key before it, with an insert that says who won, and keep the answer afterwards.", p.scene(), there.Line)
+}
+
 func (p *pair) ownLook() string {
 	if p.insert.Guard.Has(storeflow.WhereNotExists) {
 		return fmt.Sprintf("WHERE NOT EXISTS is a look before the insert into %s and locks nothing; %s, so two statements at once both insert and the row is there twice. Put a unique index on the columns it asks for and use ON CONFLICT DO NOTHING.", p.what(), p.verdict.reason(p.look))
@@ -179,7 +190,11 @@ func (p *pair) ownLookUnhandled() string {
 func (v verdict) reason(l *look) string {
 	switch v.Verdict {
 	case schema.NotUnique:
-		return fmt.Sprintf("no unique index covers %s (%s is declared at %s)", orThem(l.Columns), l.Table, v.declared)
+		table := l.Table
+		if v.table != "" {
+			table = v.table
+		}
+		return fmt.Sprintf("no unique index covers %s (%s is declared at %s)", orThem(l.Columns), table, v.declared)
 	case schema.NullableRule:
 		return fmt.Sprintf("of the unique rule %s %s may be NULL, and NULLs are all different", v.where(), list(v.rule.Nullable))
 	case schema.PartialRule:

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/idemgen/idemgen/analyzer/internal/names"
 )
 
 // declaresStore reports whether the package declares an interface of a store.
@@ -43,14 +45,14 @@ var (
 // guess tells by its name what a method of a store's interface does whose body is not in view.
 func (p *Result) guess(call ssa.CallInstruction, method *types.Func) []Access {
 	of := named(call.Common().Value.Type())
-	if of == nil || !types.IsInterface(of) || p.ofLibrary(method) || !storeName(of.Obj().Name()) {
+	if of == nil || !types.IsInterface(of) || p.ofLibrary(method) || !storeName(of.Obj().Name()) || !canFail(method.Signature()) {
 		return nil
 	}
 	verb, name := method.Name(), strings.ToLower(method.Name())
 	access := Access{Engine: SQL, Guessed: true}
 	signature := method.Signature()
 	switch {
-	case startsWith(verb, insertPrefixes):
+	case startsWith(verb, insertPrefixes), verb == "Set" && names.IsKeyTable(of.Obj().Name()):
 		access.Op = Insert
 		access.Entity = entityOf(signature.Params())
 		if access.Entity == "" {
@@ -80,6 +82,12 @@ func (p *Result) guess(call ssa.CallInstruction, method *types.Func) []Access {
 	}
 	access.Executor = p.guessedExecutor(call)
 	return []Access{access}
+}
+
+// canFail: what cannot fail asks nobody over a network, whatever it is called.
+func canFail(signature *types.Signature) bool {
+	results := signature.Results()
+	return results.Len() > 0 && types.Identical(results.At(results.Len()-1).Type(), types.Universe.Lookup("error").Type())
 }
 
 // guessedExecutor: a transaction among the arguments is what the method runs on, else what its receiver is bound to.

@@ -128,3 +128,36 @@ func (s *Service) ReceiptForOrder(ctx context.Context, order *domain.Order) erro
 	}
 	return s.receipts.Create(ctx, &domain.Receipt{Order: order.ID})
 }
+
+// JournalStore is kept in memory: its methods cannot fail, but for those that are refused.
+type JournalStore interface {
+	HasRequest(id string) bool
+	AddRequest(id string, order *domain.Order) (*domain.Order, error)
+}
+
+// fine: what cannot fail asks no database.
+func Attach(journal JournalStore, id string, order *domain.Order) error {
+	if journal.HasRequest(id) {
+		return nil
+	}
+	_, err := journal.AddRequest(id, order)
+	return err
+}
+
+type ClaimingRepository interface {
+	FindByReference(ctx context.Context, reference string) (*domain.Order, error)
+	Reserve(ctx context.Context, reference string) error
+	Create(ctx context.Context, order *domain.Order) error
+}
+
+// fine: nobody knows what Reserve does, but that it stands between look and insert.
+func Reserved(ctx context.Context, orders ClaimingRepository, order *domain.Order) error {
+	found, err := orders.FindByReference(ctx, order.Reference)
+	if err != nil || found != nil {
+		return err
+	}
+	if err := orders.Reserve(ctx, order.Reference); err != nil {
+		return err
+	}
+	return orders.Create(ctx, order)
+}
