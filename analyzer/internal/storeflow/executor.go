@@ -189,6 +189,9 @@ func (p *Result) field(base ssa.Value, field *types.Var, path string, static Con
 		}
 	}
 	executor := p.origin(base, join(field.Name(), path), static, depth-1)
+	if path != "" && executor.Kind != Tx && executor.Kind != Context && p.holdsPool(field, path, depth) {
+		executor.Kind, executor.Static = Pool, Pool
+	}
 	// A field of a type that can only be a pool is one, whoever made the struct.
 	if path == "" && executor.Kind != Tx && (static == Pool || static == Conn || static == Client) && !isShared(field.Type()) {
 		executor.Kind = static

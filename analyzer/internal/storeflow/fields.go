@@ -11,6 +11,7 @@ import (
 // findFieldKinds looks at what this package stores in unexported interface fields: one that only ever gets pools holds a pool.
 func (p *Result) findFieldKinds(functions []*ssa.Function) {
 	p.fields = make(map[*types.Var]ConnKind)
+	p.held = make(map[held]bool)
 	for _, fn := range functions {
 		for _, block := range fn.Blocks {
 			for _, instruction := range block.Instrs {
@@ -45,4 +46,32 @@ func (p *Result) fieldKind(field *types.Var) ConnKind {
 		return kind
 	}
 	return UnknownConn
+}
+
+// held is a connection inside of what a field holds: the queries or the repository that a constructor keeps.
+type held struct {
+	field *types.Var
+	path  string
+}
+
+// holdsPool reports whether all that this package stores in an unexported field, which nobody else can set, runs on a pool: queries that are made in the constructor with New(pool).
+func (p *Result) holdsPool(field *types.Var, path string, depth int) bool {
+	if field.Exported() || field.Pkg() != p.pass.Pkg {
+		return false
+	}
+	at := held{field.Origin(), path}
+	if known, ok := p.held[at]; ok {
+		return known
+	}
+	p.held[at] = false // while it is being worked out: a field that is filled from itself
+	stored := p.storedIn(field)
+	all := len(stored) > 0 && len(stored) <= maxEdges
+	for _, value := range stored {
+		if isNil(value) {
+			continue
+		}
+		all = all && p.origin(value, path, UnknownConn, depth/2).Kind == Pool
+	}
+	p.held[at] = all
+	return all
 }

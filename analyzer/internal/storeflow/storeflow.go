@@ -58,6 +58,7 @@ type Result struct {
 	found     map[*ssa.Function][]check
 	ordered   map[*ssa.Function][]ssa.CallInstruction
 	fields    map[*types.Var]ConnKind
+	held      map[held]bool                        // filled by holdsPool
 	handled   map[*ssa.Function]map[ssa.Value]bool // declared function -> calls whose error is looked at
 	roleDepth int
 
