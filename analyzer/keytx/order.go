@@ -3,6 +3,7 @@ package keytx
 import (
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -314,6 +315,10 @@ func flowsOut(v ssa.Value, seen map[ssa.Value]bool) bool {
 			if flowsOutOf(use.Addr, seen) {
 				return true
 			}
+		case *ssa.BinOp:
+			if toldWhere(use) {
+				return true
+			}
 		case *ssa.Call:
 			if passesErrorOn(use) && flowsOut(use, seen) {
 				return true
@@ -349,4 +354,55 @@ func passesErrorOn(call *ssa.Call) bool {
 		}
 	}
 	return false
+}
+
+// toldWhere reports whether the side of a branch on which an error is there tells somebody: another error is returned, the request is answered, the program stops. To log it tells nobody who would try again.
+func toldWhere(condition *ssa.BinOp) bool {
+	for _, referrer := range *condition.Referrers() {
+		branch, ok := referrer.(*ssa.If)
+		if !ok {
+			continue
+		}
+		for i, side := range branch.Block().Succs {
+			if len(side.Preds) == 1 && failing(condition, i == 0) != nil && tells(side) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func tells(block *ssa.BasicBlock) bool {
+	for _, instruction := range block.Instrs {
+		switch instruction := instruction.(type) {
+		case *ssa.Panic:
+			return true
+		case *ssa.Return:
+			for _, result := range instruction.Results {
+				if isError(result.Type()) && !isNil(result) {
+					return true
+				}
+			}
+		case *ssa.Call:
+			if answersRequest(&instruction.Call) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// answers are methods of what a handler answers a request with: http.ResponseWriter, and the contexts of gin, echo and fiber.
+var answers = []string{"WriteHeader", "AbortWithStatus", "NoContent", "SendStatus"}
+
+// answersRequest reports whether a call is one of, or is given, what a handler answers with.
+func answersRequest(call *ssa.CallCommon) bool {
+	values := call.Args
+	if call.IsInvoke() {
+		values = append([]ssa.Value{call.Value}, values...)
+	}
+	return slices.ContainsFunc(values, func(value ssa.Value) bool {
+		methods := types.NewMethodSet(value.Type())
+		return slices.ContainsFunc(answers, func(name string) bool { return methods.Lookup(nil, name) != nil })
+	})
 }

@@ -3,6 +3,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"database/sql"
 	"log"
 
@@ -164,6 +165,20 @@ func (a *app) errorReturned(ctx context.Context, key string, o *ports.Order) err
 	}
 	return nil
 }
+
+// fine: another error is returned in place of the key's
+func (a *app) errorTranslated(ctx context.Context, key string, o *ports.Order) error {
+	if err := a.orderPort.Create(ctx, nil, o); err != nil {
+		return err
+	}
+	if err := a.recordPort.Save(ctx, &ports.IdempotencyRecord{Key: key}); err != nil {
+		log.Println("cannot save the key", err)
+		return errLater
+	}
+	return nil
+}
+
+var errLater = errors.New("try later")
 
 type keyStore interface {
 	ReserveIdempotencyKey(ctx context.Context, key string) (bool, error)
