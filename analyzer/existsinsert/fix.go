@@ -4,12 +4,12 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/idemgen/idemgen/analyzer/internal/pattern"
 	"github.com/idemgen/idemgen/analyzer/internal/schema"
 	"github.com/idemgen/idemgen/analyzer/internal/sqltext"
 	"github.com/idemgen/idemgen/analyzer/internal/storeflow"
@@ -40,7 +40,7 @@ func (in *inspection) fixes(p *pair, category string) []analysis.SuggestedFix {
 }
 
 // dollar are placeholders of PostgreSQL, which has the clause in this form.
-var dollar = regexp.MustCompile(`\$[0-9]`)
+var dollar = pattern.New(`\$[0-9]`)
 
 // conflictOffset finds where the clause belongs in the source of a string literal; -1 when the literal has escapes, is not one INSERT, or is not for PostgreSQL.
 func conflictOffset(source string) int {

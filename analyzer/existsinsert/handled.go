@@ -2,11 +2,11 @@ package existsinsert
 
 import (
 	"go/token"
-	"regexp"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/idemgen/idemgen/analyzer/internal/pattern"
 	"github.com/idemgen/idemgen/analyzer/internal/program"
 	"github.com/idemgen/idemgen/analyzer/internal/storeflow"
 )
@@ -90,7 +90,7 @@ func (l *look) toldApartBy(call *ssa.Call) bool {
 	if !isTaken(name) && !translateName.MatchString(name) || takesOut(name) {
 		return false
 	}
-	if callee := call.Call.StaticCallee(); callee != nil && callee.Pkg != nil && callee.Pkg.Pkg.Path() == "fmt" {
+	if program.PathOf(call.Call.StaticCallee()) == "fmt" {
 		return false
 	}
 	if body := l.in.program.Callee(&call.Call).Body; body != nil && !isTaken(name) {
@@ -153,7 +153,7 @@ func (in *inspection) callersOf(fn *ssa.Function) []ssa.CallInstruction {
 	return in.callers[fn]
 }
 
-var lockTable = regexp.MustCompile(`(?i)^\s*lock\s+tables?\b`)
+var lockTable = pattern.New(`(?i)^\s*lock\s+tables?\b`)
 
 // locksTable reports whether a call runs LOCK TABLE.
 func locksTable(call *ssa.Call) bool {
@@ -220,7 +220,7 @@ func (in *inspection) namedLock(read, insert ssa.CallInstruction) arbiter {
 }
 
 func lockKind(call *ssa.Call) arbiter {
-	if callee := call.Call.StaticCallee(); callee != nil && callee.Pkg != nil && callee.Pkg.Pkg.Path() == "sync" {
+	if program.PathOf(call.Call.StaticCallee()) == "sync" {
 		return oneProcess
 	}
 	return everywhere

@@ -2,16 +2,16 @@ package existsinsert
 
 import (
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/idemgen/idemgen/analyzer/internal/pattern"
 	"github.com/idemgen/idemgen/analyzer/internal/program"
 )
 
 // startUpName are functions that fill tables before a program serves, or once by hand: one caller at a time.
-var startUpName = regexp.MustCompile(`(?i)seed|migrat|bootstrap|^init([A-Z_]|$)|^init|^setup|fixture|backfill|populate|^ensure_?(default|admin|root|system)|(create|insert|add|load|install|import)_?(default|initial|builtin|demo|sample|test)|^main$|first_?run`)
+var startUpName = pattern.New(`(?i)seed|migrat|bootstrap|^init([A-Z_]|$)|^init|^setup|fixture|backfill|populate|^ensure_?(default|admin|root|system)|(create|insert|add|load|install|import)_?(default|initial|builtin|demo|sample|test)|^main$|first_?run`)
 
 var startUpFolder = map[string]bool{
 	"migration": true, "migrations": true, "migrate": true, "seed": true, "seeds": true, "seeder": true, "seeders": true, "bootstrap": true,
@@ -19,7 +19,7 @@ var startUpFolder = map[string]bool{
 }
 
 // migrationTable are the tables in which migration tools keep what they have applied.
-var migrationTable = regexp.MustCompile(`migration|schema_(version|history)|changelog$`)
+var migrationTable = pattern.New(`migration|schema_(version|history)|changelog$`)
 
 // atStartUp reports whether a function runs before others can run beside it, by its name, its file or its package.
 func (in *inspection) atStartUp(fn *ssa.Function) bool {
@@ -59,4 +59,4 @@ func definesTables(fn *ssa.Function) bool {
 	return false
 }
 
-var createTable = regexp.MustCompile(`(?i)^\s*create\s+(temp\w*\s+|unlogged\s+)?table\b`)
+var createTable = pattern.New(`(?i)^\s*create\s+(temp\w*\s+|unlogged\s+)?table\b`)

@@ -5,12 +5,12 @@ import (
 	"go/types"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/idemgen/idemgen/analyzer/internal/pattern"
 	"github.com/idemgen/idemgen/analyzer/internal/program"
 	"github.com/idemgen/idemgen/analyzer/internal/schema"
 	"github.com/idemgen/idemgen/analyzer/internal/settings"
@@ -172,7 +172,7 @@ func (in *inspection) nameFiles(table *schema.Table) {
 }
 
 // aliveOnly are predicates of unique indexes over rows that were not deleted, or over values that are there: what a look is about too.
-var aliveOnly = regexp.MustCompile(`(?i)(delet|remov|archiv|revok|cancel)\w*\W+(is\s+null|=\s*(false|0))|not\W+\w*(delet|remov|archiv)\w*|is\s+not\s+null|<>\s*''|!=\s*''`)
+var aliveOnly = pattern.New(`(?i)(delet|remov|archiv|revok|cancel)\w*\W+(is\s+null|=\s*(false|0))|not\W+\w*(delet|remov|archiv)\w*|is\s+not\s+null|<>\s*''|!=\s*''`)
 
 // neverNull reports whether the values that are looked for cannot be NULL, by their types. Where they are not in view, a rule of one column is trusted: its column is nullable by neglect as a rule.
 func neverNull(l *look, rule *schema.Rule) bool {

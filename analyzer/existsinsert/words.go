@@ -2,26 +2,28 @@ package existsinsert
 
 import (
 	"go/types"
-	"regexp"
 	"strings"
 	"unicode"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/idemgen/idemgen/analyzer/internal/pattern"
+	"github.com/idemgen/idemgen/analyzer/internal/program"
 )
 
 var (
-	notFoundName  = regexp.MustCompile(`(?i)not_?found|no_?rows?|no_?documents?|no_?record|no_?result|no_?such|(not|doesnt?)_?exists?|missing|^nil$|no_?matching`)
-	takenName     = regexp.MustCompile(`(?i)already|duplicate|conflict|taken|unique|^err_?exists?|in_?use`)
-	zeroName      = regexp.MustCompile(`^(IsZero|IsEmpty|IsNil|Empty)$`)
-	nilName       = regexp.MustCompile(`(?i)^(nil|zero|empty|nil\w+|zero\w+|empty\w+)$`)
-	countName     = regexp.MustCompile(`(?i)^(n|c|cnt|num|total|size|len|amount_?of\w*)$|count|rows_?affected|^num_?\w+|exists?`)
-	identityName  = regexp.MustCompile(`(ID|Id|UUID|Uuid|GUID|Guid)$|^(id|uuid|guid|oid)$|_id$`)
-	existenceName = regexp.MustCompile(`(?i)exist|found|present|^has|^is_?(known|used|taken|dup|registered|processed|handled|seen)|already|duplicate|taken|seen|processed|contains|^ok$|^dup|^used$|^valid$|member|registered|in_?use|^known$|^hit$`)
-	absenceName   = regexp.MustCompile(`(?i)not_?(exist|found|present|seen|processed|used)|^is_?(free|new|unique|available|first|unused|absent|missing)|free$|available$|^unique|^missing|^absent|^unused|unseen|^can[A-Z_]|^is_?not|does_?nt_?exist|no_?such`)
-	ensureAbsent  = regexp.MustCompile(`(?i)(ensure|check|validate|assert|verify|must|reject|guard|require|prevent|forbid|fail).*(uniq|unused|not|no_|free|available|dup|conflict|taken|absent|exists$)`)
-	lookName      = regexp.MustCompile(`(?i)^(find|get|look|load|fetch|read|select|query|search|retrieve|by|one|first|has|exist|check|is|try|maybe|select|resolve|list|count|seen|already|was|find_?one|must_?get|internal_?get)`)
-	translateName = regexp.MustCompile(`(?i)(convert|translate|map|classify|handle|parse|normali[sz]e|transform|as|to|process|wrap|check|resolve|from|postgres|pg|db|sql|mysql)\w*err`)
-	lockName      = regexp.MustCompile(`^(Lock|lock|TryLock|tryLock|Acquire|acquire|AcquireLock|acquireLock|Obtain|ObtainLock|GetLock|getLock|TryAcquire|LockContext|TryLockContext|WithLock|withLock|LockRow|RunWithLock|ExecuteWithLock)$`)
+	notFoundName  = pattern.New(`(?i)not_?found|no_?rows?|no_?documents?|no_?record|no_?result|no_?such|(not|doesnt?)_?exists?|missing|^nil$|no_?matching`)
+	takenName     = pattern.New(`(?i)already|duplicate|conflict|taken|unique|^err_?exists?|in_?use`)
+	zeroName      = pattern.New(`^(IsZero|IsEmpty|IsNil|Empty)$`)
+	nilName       = pattern.New(`(?i)^(nil|zero|empty|nil\w+|zero\w+|empty\w+)$`)
+	countName     = pattern.New(`(?i)^(n|c|cnt|num|total|size|len|amount_?of\w*)$|count|rows_?affected|^num_?\w+|exists?`)
+	identityName  = pattern.New(`(ID|Id|UUID|Uuid|GUID|Guid)$|^(id|uuid|guid|oid)$|_id$`)
+	existenceName = pattern.New(`(?i)exist|found|present|^has|^is_?(known|used|taken|dup|registered|processed|handled|seen)|already|duplicate|taken|seen|processed|contains|^ok$|^dup|^used$|^valid$|member|registered|in_?use|^known$|^hit$`)
+	absenceName   = pattern.New(`(?i)not_?(exist|found|present|seen|processed|used)|^is_?(free|new|unique|available|first|unused|absent|missing)|free$|available$|^unique|^missing|^absent|^unused|unseen|^can[A-Z_]|^is_?not|does_?nt_?exist|no_?such`)
+	ensureAbsent  = pattern.New(`(?i)(ensure|check|validate|assert|verify|must|reject|guard|require|prevent|forbid|fail).*(uniq|unused|not|no_|free|available|dup|conflict|taken|absent|exists$)`)
+	lookName      = pattern.New(`(?i)^(find|get|look|load|fetch|read|select|query|search|retrieve|by|one|first|has|exist|check|is|try|maybe|select|resolve|list|count|seen|already|was|find_?one|must_?get|internal_?get)`)
+	translateName = pattern.New(`(?i)(convert|translate|map|classify|handle|parse|normali[sz]e|transform|as|to|process|wrap|check|resolve|from|postgres|pg|db|sql|mysql)\w*err`)
+	lockName      = pattern.New(`^(Lock|lock|TryLock|tryLock|Acquire|acquire|AcquireLock|acquireLock|Obtain|ObtainLock|GetLock|getLock|TryAcquire|LockContext|TryLockContext|WithLock|withLock|LockRow|RunWithLock|ExecuteWithLock)$`)
 )
 
 func isNotFound(name string) bool     { return name != "" && notFoundName.MatchString(name) }
@@ -67,10 +69,10 @@ func calleeName(call ssa.CallInstruction) string {
 
 func isErrorsFunc(call *ssa.Call, name string) bool {
 	callee := call.Call.StaticCallee()
-	if callee == nil || callee.Pkg == nil || callee.Name() != name {
+	if callee == nil || callee.Name() != name {
 		return false
 	}
-	switch callee.Pkg.Pkg.Path() {
+	switch program.PathOf(callee) {
 	case "errors", "github.com/pkg/errors", "golang.org/x/xerrors", "github.com/cockroachdb/errors", "emperror.dev/errors", "github.com/go-faster/errors":
 		return true
 	}

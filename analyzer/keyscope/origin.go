@@ -263,11 +263,7 @@ func isError(t types.Type) bool { return types.Identical(t, types.Universe.Looku
 func isRequest(t types.Type) bool { return t.String() == "*net/http.Request" }
 
 func isHash(common *ssa.CallCommon) bool {
-	callee := common.StaticCallee()
-	if callee == nil || callee.Pkg == nil {
-		return false
-	}
-	path := callee.Pkg.Pkg.Path()
+	path := program.PathOf(common.StaticCallee())
 	return strings.HasPrefix(path, "crypto/") || strings.HasPrefix(path, "hash") || strings.HasPrefix(path, "encoding/")
 }
 

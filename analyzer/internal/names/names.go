@@ -1,11 +1,11 @@
 package names
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/idemgen/idemgen/analyzer/internal/pattern"
 	"github.com/idemgen/idemgen/analyzer/internal/settings"
 )
 
@@ -47,7 +47,7 @@ func (s *Set) IsScopeColumn(name string) bool {
 }
 
 // keyShape is what nearly all providers and programs call a key: what is in front of it (X-, Cko-, payment) says whose it is.
-var keyShape = regexp.MustCompile(`^(.*?)(idempotency|idempotence|idempotent|deduplication|dedupe|dedup)(request)?(key|token|uuid|guid|id)$`)
+var keyShape = pattern.New(`^(.*?)(idempotency|idempotence|idempotent|deduplication|dedupe|dedup)(request)?(key|token|uuid|guid|id)$`)
 
 // keyNames are names of keys that do not say so. Names that other things have too (request_id, reference, unique_token, X-Request-Id) are left out on purpose.
 var keyNames = flatSet([]string{
@@ -68,6 +68,9 @@ func IsKey(name string) bool {
 	name = flat(name)
 	if keyNames[name] {
 		return true
+	}
+	if !strings.Contains(name, "idempoten") && !strings.Contains(name, "dedup") {
+		return false // nearly every name; the expression is dear
 	}
 	parts := keyShape.FindStringSubmatch(name)
 	return parts != nil && !slices.Contains(notKeys, parts[1])

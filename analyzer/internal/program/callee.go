@@ -71,37 +71,55 @@ func (p *Package) soleImplementation(method *types.Func, of types.Type) *types.F
 
 func (p *Package) findSoleImplementation(method *types.Func, of types.Type) *types.Func {
 	iface, ok := of.Underlying().(*types.Interface)
-	if !ok || iface.NumMethods() == 0 {
+	if !ok || iface.NumMethods() == 0 || p.ofStandardLibrary(method) {
 		return nil
 	}
 	var found *types.Func
-	for _, pkg := range p.sameModule() {
-		scope := pkg.Scope()
-		for _, name := range scope.Names() {
-			typeName, ok := scope.Lookup(name).(*types.TypeName)
-			if !ok || typeName.IsAlias() || types.IsInterface(typeName.Type()) || p.standIn(typeName) {
-				continue
-			}
-			named, ok := typeName.Type().(*types.Named)
-			if !ok || named.TypeParams().Len() > 0 {
-				continue
-			}
-			pointer := types.NewPointer(named)
-			if !types.Implements(pointer, iface) {
-				continue
-			}
-			object, _, _ := types.LookupFieldOrMethod(pointer, true, method.Pkg(), method.Name())
-			implementation, ok := object.(*types.Func)
-			if !ok {
-				continue
-			}
-			if found != nil {
-				return nil // two: no telling which
-			}
-			found = implementation.Origin()
+	for _, named := range p.concreteTypes() {
+		pointer := types.NewPointer(named)
+		// Asked first because it is cheap: hardly any type has a method of that name.
+		object, _, _ := types.LookupFieldOrMethod(pointer, true, method.Pkg(), method.Name())
+		implementation, ok := object.(*types.Func)
+		if !ok || !types.Implements(pointer, iface) {
+			continue
 		}
+		if found != nil {
+			return nil // two: no telling which
+		}
+		found = implementation.Origin()
 	}
 	return found
+}
+
+// ofStandardLibrary reports whether a method belongs to an interface of the standard library, or to error: everybody implements those, so that one type in view says nothing.
+func (p *Package) ofStandardLibrary(method *types.Func) bool {
+	if method.Pkg() == nil {
+		return true
+	}
+	path := method.Pkg().Path()
+	first, _, _ := strings.Cut(path, "/")
+	return !strings.Contains(first, ".") && !within(path, p.modulePath())
+}
+
+// concreteTypes gives the types, in view of the package, that an interface's method may belong to.
+func (p *Package) concreteTypes() []*types.Named {
+	p.concreteOnce.Do(func() {
+		for _, pkg := range p.sameModule() {
+			scope := pkg.Scope()
+			for _, name := range scope.Names() {
+				typeName, ok := scope.Lookup(name).(*types.TypeName)
+				if !ok || typeName.IsAlias() || p.standIn(typeName) {
+					continue
+				}
+				named, ok := typeName.Type().(*types.Named)
+				if !ok || named.TypeParams().Len() > 0 || types.IsInterface(named) {
+					continue
+				}
+				p.concrete = append(p.concrete, named)
+			}
+		}
+	})
+	return p.concrete
 }
 
 // standIn reports whether a type takes another one's place in tests, so that it says nothing of what a call reaches.
@@ -118,20 +136,26 @@ func (p *Package) standIn(typeName *types.TypeName) bool {
 	return false
 }
 
-// sameModule gives the package under analysis and those of its imports that belong to the same module. Without module information the first path elements decide.
+// sameModule gives the package under analysis and those of its imports that belong to the same module.
 func (p *Package) sameModule() []*types.Package {
-	prefix := ""
-	if p.Pass.Module != nil {
-		prefix = p.Pass.Module.Path
-	}
-	if prefix == "" {
-		prefix, _, _ = strings.Cut(p.Pass.Pkg.Path(), "/")
-	}
+	module := p.modulePath()
 	packages := []*types.Package{p.Pass.Pkg}
 	for _, imported := range p.Pass.Pkg.Imports() {
-		if imported.Path() == prefix || strings.HasPrefix(imported.Path(), prefix+"/") {
+		if within(imported.Path(), module) {
 			packages = append(packages, imported)
 		}
 	}
 	return packages
 }
+
+// modulePath gives the path of the module under analysis. Without module information the first path element decides.
+func (p *Package) modulePath() string {
+	if p.Pass.Module != nil && p.Pass.Module.Path != "" {
+		return p.Pass.Module.Path
+	}
+	first, _, _ := strings.Cut(p.Pass.Pkg.Path(), "/")
+	return first
+}
+
+// within reports whether a package path belongs to a module.
+func within(path, module string) bool { return path == module || strings.HasPrefix(path, module+"/") }

@@ -31,6 +31,8 @@ type Package struct {
 	funcs []*ssa.Function
 
 	implementers sync.Map // *types.Func of an interface -> *types.Func or nil
+	concreteOnce sync.Once
+	concrete     []*types.Named // what an interface's method may belong to
 }
 
 // Of gives the package of a pass that requires [Analyzer].
@@ -57,9 +59,10 @@ func (p *Package) Functions() []*ssa.Function {
 func (p *Package) Built() bool { return p.ssa != nil }
 
 func (p *Package) buildSSA() {
-	prog := ssa.NewProgram(p.Pass.Fset, ssa.BuilderMode(0))
+	// Without bare initialisers each import would have to be there.
+	prog := ssa.NewProgram(p.Pass.Fset, ssa.BareInits)
 	prog.SetNoReturn(neverReturns)
-	for _, imported := range p.Pass.Pkg.Imports() {
+	for _, imported := range p.referredTo() {
 		prog.CreatePackage(imported, nil, nil, true)
 	}
 	p.ssa = prog.CreatePackage(p.Pass.Pkg, p.Pass.Files, p.Pass.TypesInfo, false)
@@ -86,6 +89,30 @@ func (p *Package) buildSSA() {
 			p.add(literal)
 		}
 	}
+}
+
+// referredTo gives the imports whose functions or variables the package names. Of the others, the types and their methods are all that is needed, and x/tools makes methods as they are called; to make the members of a whole package costs more than to read a small one that imports it.
+func (p *Package) referredTo() []*types.Package {
+	named := map[*types.Package]bool{}
+	for _, used := range p.Pass.TypesInfo.Uses {
+		switch used := used.(type) {
+		case *types.Func:
+			if used.Signature().Recv() == nil {
+				named[used.Pkg()] = true
+			}
+		case *types.Var:
+			if !used.IsField() && used.Pkg() != nil && used.Parent() == used.Pkg().Scope() {
+				named[used.Pkg()] = true
+			}
+		}
+	}
+	var packages []*types.Package
+	for _, imported := range p.Pass.Pkg.Imports() {
+		if named[imported] {
+			packages = append(packages, imported)
+		}
+	}
+	return packages
 }
 
 func (p *Package) add(fn *ssa.Function) {

@@ -76,17 +76,15 @@ func Binding(free *ssa.FreeVar) ssa.Value {
 		return nil
 	}
 	var bound ssa.Value
-	for _, block := range fn.Parent().Blocks {
-		for _, instruction := range block.Instrs {
-			closure, ok := instruction.(*ssa.MakeClosure)
-			if !ok || closure.Fn != fn {
-				continue
-			}
-			if bound != nil && bound != closure.Bindings[index] {
-				return nil
-			}
-			bound = closure.Bindings[index]
+	for _, referrer := range *fn.Referrers() {
+		closure, ok := referrer.(*ssa.MakeClosure)
+		if !ok || closure.Fn != fn {
+			continue
 		}
+		if bound != nil && bound != closure.Bindings[index] {
+			return nil
+		}
+		bound = closure.Bindings[index]
 	}
 	return bound
 }

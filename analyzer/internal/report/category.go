@@ -1,8 +1,9 @@
 package report
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/idemgen/idemgen/analyzer/internal/pattern"
 )
 
 // Category is a kind of finding as an analyzer's page tells of it.
@@ -13,9 +14,9 @@ type Category struct {
 }
 
 var (
-	section = regexp.MustCompile(`(?s)\n# What it reports\n(.*?)(\n# |$)`)
-	item    = regexp.MustCompile(`^\s*- ([a-z][a-z0-9-]*) \(([a-z]+(?:(?:, | or )[a-z]+)*)[^)]*\)[:.] *(.*)$`)
-	comma   = regexp.MustCompile(`, | or `)
+	section = pattern.New(`(?s)\n# What it reports\n(.*?)(\n# |$)`)
+	item    = pattern.New(`^\s*- ([a-z][a-z0-9-]*) \(([a-z]+(?:(?:, | or )[a-z]+)*)[^)]*\)[:.] *(.*)$`)
+	comma   = pattern.New(`, | or `)
 )
 
 // Categories reads the list in the section "What it reports" of an analyzer's text. Its items have the form
@@ -32,7 +33,7 @@ func Categories(doc string) []Category {
 		line = strings.TrimRight(line, "\n")
 		if parts := item.FindStringSubmatch(line); parts != nil {
 			category := Category{ID: parts[1], Text: parts[3]}
-			for _, word := range comma.Split(parts[2], -1) {
+			for _, word := range comma.Split(parts[2]) {
 				if Severity(word).known() {
 					category.Severities = append(category.Severities, Severity(word))
 				}

@@ -6,9 +6,10 @@ import (
 	"go/token"
 	"go/types"
 	"path"
-	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/idemgen/idemgen/analyzer/internal/pattern"
 )
 
 // member is one member of the settings: its name, where its value goes, and what a value has to look like. Exactly one of list, turn and text is set.
@@ -55,10 +56,10 @@ func (c Config) Check() error {
 }
 
 var (
-	function = regexp.MustCompile(`^([A-Za-z0-9_.~/-]+)\.([\pL_][\pL\pN_]*)$`)
-	method   = regexp.MustCompile(`^\(\*?([A-Za-z0-9_.~/-]+)\.([\pL_][\pL\pN_]*)\)\.([\pL_][\pL\pN_]*)$`)
+	function = pattern.New(`^([A-Za-z0-9_.~/-]+)\.([\pL_][\pL\pN_]*)$`)
+	method   = pattern.New(`^\(\*?([A-Za-z0-9_.~/-]+)\.([\pL_][\pL\pN_]*)\)\.([\pL_][\pL\pN_]*)$`)
 	// A type's name between the package and the method: "example.com/shop/store.Keys.Save".
-	bare = regexp.MustCompile(`^\*?(.*\.\p{Lu}[\pL\pN_]*)\.([\pL_][\pL\pN_]*)$`)
+	bare = pattern.New(`^\*?(.*\.\p{Lu}[\pL\pN_]*)\.([\pL_][\pL\pN_]*)$`)
 )
 
 const functionForms = "write example.com/shop/ids.New for a function and (*example.com/shop/store.Keys).Save for a method"
