@@ -130,9 +130,9 @@ func retryShaped(decl *ast.FuncDecl) bool {
 			switch fun := call.Fun.(type) {
 			case *ast.Ident:
 				calls = calls || given[fun.Name]
-				hint = hint || waitName.MatchString(fun.Name)
+				hint = hint || namesWait(fun.Name)
 			case *ast.SelectorExpr:
-				hint = hint || waitName.MatchString(fun.Sel.Name) || fun.Sel.Name == "After" || fun.Sel.Name == "NewTimer"
+				hint = hint || namesWait(fun.Sel.Name) || fun.Sel.Name == "After" || fun.Sel.Name == "NewTimer"
 			}
 			return true
 		})

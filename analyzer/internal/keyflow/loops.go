@@ -4,13 +4,13 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/idemgen/idemgen/analyzer/internal/known"
 	"github.com/idemgen/idemgen/analyzer/internal/names"
+	"github.com/idemgen/idemgen/analyzer/internal/pattern"
 	"github.com/idemgen/idemgen/analyzer/internal/program"
 	"github.com/idemgen/idemgen/analyzer/internal/settings"
 )
@@ -205,7 +205,7 @@ func (r *Result) see(l *Region, instruction ssa.Instruction, e *evidence) {
 	switch x := instruction.(type) {
 	case ssa.CallInstruction:
 		fn := declared(r.program.Callee(x.Common()))
-		e.waits = e.waits || known.Sleeps(fn) || waitName.MatchString(calledName(x.Common()))
+		e.waits = e.waits || known.Sleeps(fn) || namesWait(calledName(x.Common()))
 		e.worker = e.worker || fn != nil && receives(fn)
 	case *ssa.UnOp:
 		if x.Op == token.ARROW && takesItem(x.X.Type()) && used(x) {
@@ -223,10 +223,19 @@ func (r *Result) see(l *Region, instruction ssa.Instruction, e *evidence) {
 }
 
 var (
-	waitName      = regexp.MustCompile(`(?i)^(sleep|wait|backoff|pause|delay)`)
-	predicateName = regexp.MustCompile(`(?i)(retry|retri|transient|temporary)`)
-	takenName     = regexp.MustCompile(`(?i)(dup|exist|conflict|taken|collision|collide|unique|inuse|used)`)
+	predicateName = pattern.New(`(?i)(retry|retri|transient|temporary)`)
+	takenName     = pattern.New(`(?i)(dup|exist|conflict|taken|collision|collide|unique|inuse|used)`)
 )
+
+// namesWait reports whether a function of this name pauses.
+func namesWait(name string) bool {
+	for _, verb := range []string{"sleep", "wait", "backoff", "pause", "delay"} {
+		if len(name) >= len(verb) && strings.EqualFold(name[:len(verb)], verb) {
+			return true
+		}
+	}
+	return false
+}
 
 func seeBranch(l *Region, branch *ssa.If, e *evidence) {
 	then, otherwise := branch.Block().Succs[0], branch.Block().Succs[1]
