@@ -44,34 +44,41 @@ func endsInitialism(before, rest string) bool {
 	return false
 }
 
+// ColumnName gives the column that gorm, bun and ent make of a field's name.
+func ColumnName(field string) string { return snake(field) }
+
+// TableName gives the table that gorm, bun and ent make of a type's name.
+func TableName(typeName string) string { return plural(snake(typeName)) }
+
+// The rules of plurals are those of the library that gorm and bun share, in its order: the first end that fits decides.
 var (
-	irregular   = map[string]string{"person": "people", "man": "men", "woman": "women", "child": "children", "mouse": "mice", "ox": "oxen", "quiz": "quizzes", "datum": "data", "medium": "media", "criterion": "criteria", "move": "moves", "sex": "sexes", "hero": "heroes", "tomato": "tomatoes", "potato": "potatoes", "echo": "echoes"}
-	uncountable = map[string]bool{"equipment": true, "information": true, "rice": true, "money": true, "species": true, "series": true, "fish": true, "sheep": true, "jeans": true, "police": true, "news": true}
+	uncountable = map[string]bool{"equipment": true, "information": true, "rice": true, "money": true, "species": true, "series": true, "fish": true, "sheep": true, "jeans": true, "police": true}
+	whole       = map[string]string{"mouse": "mice", "louse": "lice", "mice": "mice", "lice": "lice", "ox": "oxen", "oxen": "oxen", "axis": "axes", "testis": "testes"}
 	pluralEnds  = []struct{ end, plural string }{
-		{"status", "statuses"}, {"alias", "aliases"}, {"bus", "buses"}, {"matrix", "matrices"}, {"vertex", "vertices"}, {"index", "indices"}, {"sis", "ses"},
-		{"ss", "sses"}, {"sh", "shes"}, {"ch", "ches"}, {"x", "xes"}, {"lf", "lves"}, {"rf", "rves"}, {"ife", "ives"}, {"s", "s"},
+		{"person", "people"}, {"people", "people"}, {"man", "men"}, {"men", "men"}, {"child", "children"}, {"children", "children"}, {"sex", "sexes"}, {"move", "moves"},
+		{"quiz", "quizzes"}, {"matrix", "matrices"}, {"vertex", "vertices"}, {"index", "indices"}, {"x", "xes"}, {"ch", "ches"}, {"ss", "sses"}, {"sh", "shes"}, {"quy", "quies"},
+		{"ay", "ays"}, {"ey", "eys"}, {"iy", "iys"}, {"oy", "oys"}, {"uy", "uys"}, {"yy", "yys"}, {"y", "ies"},
+		{"ffe", "ffes"}, {"fe", "ves"}, {"lf", "lves"}, {"rf", "rves"}, {"sis", "ses"}, {"ta", "ta"}, {"ia", "ia"}, {"tum", "ta"}, {"ium", "ia"},
+		{"buffalo", "buffaloes"}, {"tomato", "tomatoes"}, {"bus", "buses"}, {"alias", "aliases"}, {"status", "statuses"},
+		{"octopus", "octopi"}, {"virus", "viri"}, {"octopi", "octopi"}, {"viri", "viri"}, {"s", "s"},
 	}
 )
 
-// plural gives the plural of the last word of a name, by the rules of English that both libraries follow.
+// plural gives the plural of a name. One that ends in a digit has none.
 func plural(name string) string {
-	cut := strings.LastIndexByte(name, '_') + 1
-	head, last := name[:cut], name[cut:]
-	switch {
-	case last == "":
+	if uncountable[name] {
 		return name
-	case uncountable[last]:
-		return name
-	case irregular[last] != "":
-		return head + irregular[last]
+	}
+	if known, ok := whole[name]; ok {
+		return known
 	}
 	for _, rule := range pluralEnds {
-		if strings.HasSuffix(last, rule.end) {
-			return head + strings.TrimSuffix(last, rule.end) + rule.plural
+		if head, ok := strings.CutSuffix(name, rule.end); ok {
+			return head + rule.plural
 		}
 	}
-	if n := len(last); n > 1 && last[n-1] == 'y' && !strings.ContainsRune("aeiou", rune(last[n-2])) {
-		return head + last[:n-1] + "ies"
+	if name == "" || name[len(name)-1] < 'a' || name[len(name)-1] > 'z' {
+		return name
 	}
 	return name + "s"
 }

@@ -233,7 +233,7 @@ func (bunLibrary) insert(p *Result, call ssa.CallInstruction, query *bunQuery) A
 	if access.Guard.Has(OnConflict) && (query.returning || memberRead(result(call, 0), "RowsAffected")) {
 		access.Guard |= ResultRead
 	}
-	if bunNames.mintsPrimary(query.row, query.model) {
+	if bunNames.mintsPrimary(p, query.row, query.model) {
 		access.Guard |= MintedKey
 	}
 	return access

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/idemgen/idemgen/analyzer/internal/program"
+	"github.com/idemgen/idemgen/analyzer/internal/schema"
 )
 
 // entLibrary knows code that ent generates. It has no types of its own to go by, so its shape decides: builders that embed a type called config, next to a Client.
@@ -189,7 +190,7 @@ func (l entLibrary) accesses(p *Result, call ssa.CallInstruction, fn *types.Func
 		if name != "Get" {
 			return nil
 		}
-		query := l.query(owner, entity, receiver(call))
+		query := l.query(p, owner, entity, receiver(call))
 		query.columns = []string{query.column("ID")}
 		return []Access{query.access(Read)}
 	case "Query", "Select", "GroupBy":
@@ -198,7 +199,7 @@ func (l entLibrary) accesses(p *Result, call ssa.CallInstruction, fn *types.Func
 		default:
 			return nil
 		}
-		query := l.query(owner, entity, receiver(call))
+		query := l.query(p, owner, entity, receiver(call))
 		access := query.access(Read)
 		access.Guard &= ForUpdate | SkipLocked
 		access.Always = name == "Exist" || name == "Count"
@@ -207,7 +208,7 @@ func (l entLibrary) accesses(p *Result, call ssa.CallInstruction, fn *types.Func
 		if name != "Save" && name != "Exec" && name != "ID" {
 			return nil
 		}
-		query := l.query(owner, entity, receiver(call))
+		query := l.query(p, owner, entity, receiver(call))
 		access := query.access(Insert)
 		access.Columns, access.Target, access.Upsert = unique(query.set), query.target, query.upsert
 		if query.minted {
@@ -222,7 +223,7 @@ func (l entLibrary) accesses(p *Result, call ssa.CallInstruction, fn *types.Func
 		if name != "Save" && name != "Exec" {
 			return nil
 		}
-		query := l.query(owner, entity, receiver(call))
+		query := l.query(p, owner, entity, receiver(call))
 		access := query.access(Update)
 		access.Sets = unique(query.set)
 		return []Access{access}
@@ -230,18 +231,18 @@ func (l entLibrary) accesses(p *Result, call ssa.CallInstruction, fn *types.Func
 		if name != "Exec" {
 			return nil
 		}
-		return []Access{l.query(owner, entity, receiver(call)).access(Delete)}
+		return []Access{l.query(p, owner, entity, receiver(call)).access(Delete)}
 	}
 	return nil
 }
 
-func (l entLibrary) query(owner *types.Named, entity string, on ssa.Value) *entQuery {
+func (l entLibrary) query(p *Result, owner *types.Named, entity string, on ssa.Value) *entQuery {
 	chain := chainOf(on, true, entBuilds)
 	query := &entQuery{root: entClient(chain.root), entity: owner.Obj().Pkg().Path() + "." + entity}
 	query.of = entOf(owner, entity, chain.links)
 	query.table, _ = entConstant(query.of, "Table")
 	if query.table == "" {
-		query.table = plural(underscored(entity))
+		query.table = schema.TableName(entity)
 	}
 	for _, link := range chain.links {
 		first := at(link.arguments, 0)
@@ -276,11 +277,11 @@ func (l entLibrary) query(owner *types.Named, entity string, on ssa.Value) *entQ
 		case name == "CreateBulk":
 			for _, builder := range items(first) {
 				for _, inner := range chainOf(builder, true, entBuilds).links {
-					query.sets(inner)
+					query.sets(p, inner)
 				}
 			}
 		default:
-			query.sets(link)
+			query.sets(p, link)
 		}
 	}
 	return query
@@ -292,14 +293,14 @@ func receiverRole(fn *types.Func) string {
 }
 
 // sets reads SetReference and SetNillableReference.
-func (q *entQuery) sets(set link) {
+func (q *entQuery) sets(p *Result, set link) {
 	field, ok := strings.CutPrefix(set.fn.Name(), "Set")
 	if !ok || field == "" || field == "Input" {
 		return
 	}
 	field = strings.TrimPrefix(field, "Nillable")
 	q.set = append(q.set, q.column(field))
-	if field == "ID" && len(set.arguments) == 1 && mintedBy(set.arguments[0]) {
+	if field == "ID" && len(set.arguments) == 1 && p.isMint(set.arguments[0], mintDepth) {
 		q.minted = true
 	}
 }
@@ -309,7 +310,7 @@ func (q *entQuery) column(field string) string {
 	if name, ok := entConstant(q.of, "Field"+field); ok {
 		return name
 	}
-	return underscored(field)
+	return schema.ColumnName(field)
 }
 
 // where reads predicates: payment.ReferenceEQ(r), payment.Reference(r), payment.And(...). Others compare for something else or hide what they compare.

@@ -377,7 +377,7 @@ func (gormLibrary) insert(p *Result, call ssa.CallInstruction, query *gormQuery,
 	if access.Guard.Has(OnConflict) && (query.counted || returnsGormDB(call) && memberRead(callValue(call), "RowsAffected")) {
 		access.Guard |= ResultRead
 	}
-	if gormNames.mintsPrimary(query.row, unboxed(value)) {
+	if gormNames.mintsPrimary(p, query.row, unboxed(value)) {
 		access.Guard |= MintedKey
 	}
 	return access

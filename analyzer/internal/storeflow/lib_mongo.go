@@ -47,11 +47,11 @@ func (l mongoLibrary) accesses(p *Result, call ssa.CallInstruction, fn *types.Fu
 		access.Entity = entityName(decoded(callValue(call)))
 	case "InsertOne":
 		access.Op = Insert
-		l.document(&access, filter)
+		l.document(p, &access, filter)
 	case "InsertMany":
 		access.Op = Insert
 		if documents := items(filter); len(documents) > 0 {
-			l.document(&access, documents[0])
+			l.document(p, &access, documents[0])
 		}
 	case "UpdateOne", "UpdateMany", "ReplaceOne", "FindOneAndUpdate", "FindOneAndReplace":
 		access.Op = Update
@@ -172,7 +172,7 @@ func (l mongoLibrary) filter(access *Access, filter ssa.Value) {
 }
 
 // document reads what an insert writes. A document without _id gets one from the driver.
-func (mongoLibrary) document(access *Access, document ssa.Value) {
+func (mongoLibrary) document(p *Result, access *Access, document ssa.Value) {
 	keys, values, ok := pairs(document)
 	if row := rowType(document); row != nil && !strings.HasPrefix(packagePath(row.Obj()), mongoPath+"/bson") {
 		access.Entity = entityName(row)
@@ -184,7 +184,7 @@ func (mongoLibrary) document(access *Access, document ssa.Value) {
 	for i, key := range keys {
 		access.Columns = append(access.Columns, strings.ToLower(key))
 		if key == "_id" {
-			minted = values[i] != nil && mintedBy(values[i])
+			minted = values[i] != nil && p.isMint(values[i], mintDepth)
 		}
 	}
 	access.Columns = unique(access.Columns)

@@ -35,7 +35,7 @@ func (p *Result) minted(s *sqltext.Statement, args []ssa.Value) bool {
 					index = n - 1
 				}
 			}
-			return index >= 0 && index < len(args) && p.isMint(args[index], 8)
+			return index >= 0 && index < len(args) && p.isMint(args[index], mintDepth)
 		}
 		if placeholder {
 			position++
@@ -63,6 +63,9 @@ func mintedBySQL(value string) bool {
 	}
 	return false
 }
+
+// mintDepth bounds the way from a value to where it is made.
+const mintDepth = 8
 
 // isMint reports whether a value is new at every call.
 func (p *Result) isMint(v ssa.Value, depth int) bool {

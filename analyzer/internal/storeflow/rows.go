@@ -4,9 +4,10 @@ import (
 	"go/types"
 	"reflect"
 	"strings"
-	"unicode"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/idemgen/idemgen/analyzer/internal/schema"
 )
 
 // rowNames is how a library names the table and the columns of a struct type.
@@ -92,7 +93,7 @@ func (n rowNames) tableOf(p *Result, row *types.Named) string {
 	if name := n.table(shape); name != "" {
 		return tableOnly(name)
 	}
-	return plural(underscored(row.Obj().Name()))
+	return schema.TableName(row.Obj().Name())
 }
 
 // columnOf names the column of a field, "" for one that has none.
@@ -101,7 +102,7 @@ func (n rowNames) columnOf(field *types.Var, tag string) string {
 	case "-":
 		return ""
 	case "":
-		return underscored(field.Name())
+		return schema.ColumnName(field.Name())
 	default:
 		return strings.ToLower(name)
 	}
@@ -126,13 +127,13 @@ func (n rowNames) columnsSet(v ssa.Value) []string {
 }
 
 // mintsPrimary reports whether the primary key of a row literal is minted right there.
-func (n rowNames) mintsPrimary(row *types.Named, v ssa.Value) bool {
+func (n rowNames) mintsPrimary(p *Result, row *types.Named, v ssa.Value) bool {
 	primary := n.primaryOf(row)
 	for _, set := range structFields(v) {
-		if set.field.Embedded() && n.mintsPrimary(named(set.field.Type()), set.value) {
+		if set.field.Embedded() && n.mintsPrimary(p, named(set.field.Type()), set.value) {
 			return true
 		}
-		if n.columnOf(set.field, set.tag) == primary && mintedBy(set.value) {
+		if n.columnOf(set.field, set.tag) == primary && p.isMint(set.value, mintDepth) {
 			return true
 		}
 	}
@@ -152,56 +153,6 @@ func (n rowNames) primaryOf(row *types.Named) string {
 		}
 	}
 	return "id"
-}
-
-// underscored writes a Go name as these libraries write columns: RequestID is request_id, HTTPStatus is http_status.
-func underscored(name string) string {
-	letters := []rune(name)
-	var out strings.Builder
-	for i, letter := range letters {
-		if unicode.IsUpper(letter) && i > 0 && letters[i-1] != '_' {
-			before, after := letters[i-1], rune(0)
-			if i+1 < len(letters) {
-				after = letters[i+1]
-			}
-			if !unicode.IsUpper(before) || unicode.IsLower(after) && !(after == 's' && i+2 == len(letters)) {
-				out.WriteByte('_')
-			}
-		}
-		out.WriteRune(unicode.ToLower(letter))
-	}
-	return out.String()
-}
-
-// irregular are the plurals of names that tables really have and that no rule gives.
-var irregular = map[string]string{
-	"person": "people", "child": "children", "man": "men", "woman": "women", "mouse": "mice",
-	"series": "series", "species": "species", "equipment": "equipment", "information": "information", "money": "money", "news": "news",
-	"index": "indices", "matrix": "matrices", "vertex": "vertices", "quiz": "quizzes", "analysis": "analyses", "basis": "bases", "crisis": "crises",
-}
-
-// plural gives the plural of the last word of a snake_case name.
-func plural(name string) string {
-	at := strings.LastIndexByte(name, '_') + 1
-	before, word := name[:at], name[at:]
-	if known, ok := irregular[word]; ok {
-		return before + known
-	}
-	switch {
-	case word == "", strings.HasSuffix(word, "data"):
-		return name
-	case strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ss") && !strings.HasSuffix(word, "us") && !strings.HasSuffix(word, "as") && !strings.HasSuffix(word, "is"):
-		return name // a plural already
-	case strings.HasSuffix(word, "status"), strings.HasSuffix(word, "alias"), strings.HasSuffix(word, "bus"), strings.HasSuffix(word, "ss"), strings.HasSuffix(word, "x"), strings.HasSuffix(word, "ch"), strings.HasSuffix(word, "sh"):
-		return name + "es"
-	case strings.HasSuffix(word, "sis"):
-		return strings.TrimSuffix(name, "is") + "es"
-	case strings.HasSuffix(word, "quy"):
-		return strings.TrimSuffix(name, "y") + "ies"
-	case strings.HasSuffix(word, "y") && len(word) > 1 && !strings.ContainsRune("aeiou", rune(word[len(word)-2])):
-		return strings.TrimSuffix(name, "y") + "ies"
-	}
-	return name + "s"
 }
 
 // tableOnly folds a table's name and drops its schema and alias.

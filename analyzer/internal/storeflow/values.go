@@ -334,41 +334,6 @@ func entityName(row *types.Named) string {
 	return row.Obj().Pkg().Path() + "." + row.Obj().Name()
 }
 
-// mintedBy reports whether a value comes straight from a generator of identifiers. Only the usual ones are known: it strengthens a finding and decides none.
-func mintedBy(v ssa.Value) bool {
-	for range literalDepth {
-		call, ok := program.Resolve(v).(*ssa.Call)
-		if !ok {
-			extract, isExtract := program.Resolve(v).(*ssa.Extract)
-			if !isExtract {
-				return false
-			}
-			if call, ok = extract.Tuple.(*ssa.Call); !ok {
-				return false
-			}
-		}
-		fn := declared(call)
-		if fn == nil || fn.Pkg() == nil {
-			return false
-		}
-		path := fn.Pkg().Path()
-		if fn.Signature().Recv() != nil { // uuid.New().String()
-			v = receiver(call)
-			continue
-		}
-		switch {
-		case strings.Contains(path, "uuid"):
-			return strings.HasPrefix(fn.Name(), "New") && !strings.HasPrefix(fn.Name(), "NewSHA1") && !strings.HasPrefix(fn.Name(), "NewMD5") && !strings.HasPrefix(fn.Name(), "NewV3") && !strings.HasPrefix(fn.Name(), "NewV5") || fn.Name() == "Must" && len(call.Call.Args) > 0 && mintedBy(call.Call.Args[0])
-		case strings.Contains(path, "ulid"), strings.HasSuffix(path, "/xid"), strings.HasSuffix(path, "/ksuid"), strings.Contains(path, "nanoid"):
-			return strings.HasPrefix(fn.Name(), "New") || strings.HasPrefix(fn.Name(), "Make")
-		case strings.Contains(path, "mongo-driver"):
-			return fn.Name() == "NewObjectID"
-		}
-		return false
-	}
-	return false
-}
-
 // at gives element i of a list of arguments, nil when there are fewer.
 func at(list []ssa.Value, i int) ssa.Value {
 	if i < 0 || i >= len(list) {
