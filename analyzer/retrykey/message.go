@@ -3,6 +3,7 @@ package retrykey
 import (
 	"fmt"
 	"go/ast"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -54,7 +55,7 @@ func (m *mistake) message(s *syntax) string {
 	again, cure := m.again(s)
 	switch {
 	case m.own != nil:
-		return fmt.Sprintf("%s mints the idempotency key that it sends (%s) and is called anew %s, so a retry after a lost answer is a second operation. %s and hand it down.", m.callee(), strings.Join(m.own.Path, ", "), again, cure)
+		return fmt.Sprintf("%s mints the idempotency key that it sends (%s) and is called anew %s, so a retry after a lost answer is a second operation. %s and hand it down.", m.callee(), m.way(), again, cure)
 	case m.origin.Quality == keyflow.Counter:
 		return fmt.Sprintf("%s has the number of the attempt in it, so it is another one %s and a retry after a lost answer is a second operation. Make the key of what stays the same.", m.what(), again)
 	}
@@ -62,7 +63,22 @@ func (m *mistake) message(s *syntax) string {
 	if len(m.origin.Path) > 0 {
 		through = fmt.Sprintf(" (%s)", strings.Join(m.origin.Path, ", "))
 	}
-	return fmt.Sprintf("the idempotency key (%s) is minted%s anew %s, so a retry after a lost answer is a second operation. %s.", m.what(), through, again, cure)
+	key := "the idempotency key"
+	if m.send != nil {
+		key += " (" + strings.TrimPrefix(m.send.What, "the key ") + ")"
+	}
+	return fmt.Sprintf("%s is minted%s anew %s, so a retry after a lost answer is a second operation. %s.", key, through, again, cure)
+}
+
+// way leads from what is called to the mint. What is called is named already, so that its own step is a place alone.
+func (m *mistake) way() string {
+	steps := slices.Clone(m.own.Path)
+	if len(steps) > 0 {
+		if place, ok := strings.CutPrefix(steps[0], m.callee()+" ("); ok {
+			steps[0] = strings.TrimSuffix(place, ")")
+		}
+	}
+	return strings.Join(steps, ", ")
 }
 
 func (m *mistake) callee() string {

@@ -138,7 +138,7 @@ Other flags:
 	-version           print the version
 
 Exit codes: 0 nothing found, 1 something could not be analysed, 2 wrong usage,
-3 findings. With -json, -sarif and -fix findings do not count.
+3 findings. With -json, -sarif, -fix and -diff findings do not count.
 
 Settings: .idemvet.yaml beside go.mod. Suppression: //idemvet:ignore NAME reason.
 

@@ -22,7 +22,7 @@ func params(amount int64) *stripe.PaymentIntentParams {
 func pay(amount int64) (intent *stripe.PaymentIntent, err error) {
 	for attempt := 0; attempt < 3; attempt++ {
 		p := params(amount)
-		p.SetIdempotencyKey(uuid.NewString()) // want "minted"
+		p.SetIdempotencyKey(uuid.NewString()) // want `the idempotency key \(set by Params.SetIdempotencyKey\) is minted anew`
 		if intent, err = paymentintent.New(p); err == nil {
 			return intent, nil
 		}

@@ -3,8 +3,8 @@ package app
 
 import (
 	"context"
-	"errors"
 	"database/sql"
+	"errors"
 	"log"
 
 	"example.com/idemvet/keytx/layered/ports"

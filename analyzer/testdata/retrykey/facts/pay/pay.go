@@ -21,7 +21,7 @@ type service struct {
 // bug: the callee's callee's callee mints.
 func (s *service) deep(ctx context.Context) error {
 	for attempt := 0; attempt < 3; attempt++ {
-		if err := s.client.Charge(ctx, 100); err == nil { // want `Client.Charge mints the idempotency key that it sends \(Client.Charge \(gateway.go:\d+\), Client.send \(gateway.go:\d+\), transport.PostFresh \(transport.go:\d+\), ids.New \(ids.go:\d+\)\) and is called anew in every turn`
+		if err := s.client.Charge(ctx, 100); err == nil { // want `Client.Charge mints the idempotency key that it sends \(gateway.go:\d+, Client.send \(gateway.go:\d+\), transport.PostFresh \(transport.go:\d+\), ids.New \(ids.go:\d+\)\) and is called anew in every turn`
 			return nil
 		}
 	}
