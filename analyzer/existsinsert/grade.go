@@ -37,7 +37,11 @@ func (in *inspection) judge(fn *ssa.Function, accesses []storeflow.Access, l *lo
 	if arbiter == everywhere || l.Guessed && in.claims(l, insert) {
 		return
 	}
-	p := &pair{look: l, insert: insert, verdict: in.cover(l), lostUpdate: l.Op == storeflow.Read && updates(accesses, l), startUp: in.atStartUp(insert.Call.Parent()) || migrationTable.MatchString(insert.Table)}
+	entity := l.Entity
+	if entity == "" {
+		entity = insert.Entity
+	}
+	p := &pair{look: l, insert: insert, verdict: in.cover(l, entity), lostUpdate: l.Op == storeflow.Read && updates(accesses, l), startUp: in.atStartUp(insert.Call.Parent()) || migrationTable.MatchString(insert.Table)}
 	p.confidence = p.sureness(l)
 
 	if handler := in.handlerBetween(l, insert); handler != nil {
@@ -126,7 +130,7 @@ func (in *inspection) statement(insert *storeflow.Access) bool {
 		asks.Columns = insert.Asked
 	}
 	l := &look{Access: &asks, in: in}
-	p := &pair{look: l, insert: insert, verdict: in.cover(l), startUp: in.atStartUp(insert.Call.Parent()), confidence: settings.Medium}
+	p := &pair{look: l, insert: insert, verdict: in.cover(l, l.Entity), startUp: in.atStartUp(insert.Call.Parent()), confidence: settings.Medium}
 	if p.verdict.Verdict == schema.Unique {
 		in.tell(p, conflictUnhandled, report.Warning, p.ownLookUnhandled())
 		return true

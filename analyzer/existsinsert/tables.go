@@ -3,6 +3,7 @@ package existsinsert
 import (
 	"fmt"
 	"go/types"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -31,21 +32,21 @@ type tables struct {
 	files *schema.Schema
 }
 
-// cover asks what the schema says of two rows that a look would both find.
-func (in *inspection) cover(l *look) verdict {
+// cover asks what the schema says of two rows that a look would both find. entity is the type of the rows; a look that gives a number does not tell it.
+func (in *inspection) cover(l *look, entity string) verdict {
 	if l.Engine == storeflow.Mongo && len(l.Columns) == 1 && l.Columns[0] == "_id" {
 		return verdict{Verdict: schema.Unique}
 	}
 	if l.Engine != storeflow.SQL {
 		return verdict{}
 	}
-	named := in.entity(l.Entity)
+	named := in.entity(entity)
 	found := in.coverByFiles(l, named)
 	if named != nil && found.Verdict != schema.Unique {
 		if table, ok := schema.FromStruct(in.pass.Fset, named); ok {
 			in.nameFiles(table)
-			byTags := in.coverOf(&schema.Schema{Tables: map[string]*schema.Table{"it": table}}, "it", l.Columns)
-			byTags.table = table.Name
+			byTags := in.coverSpoken(&schema.Schema{Tables: map[string]*schema.Table{"it": table}}, "it", l)
+			byTags.table = named.Obj().Name()
 			if byTags.Verdict > found.Verdict {
 				found = byTags
 				found.tags = true
@@ -66,37 +67,46 @@ func (in *inspection) coverByFiles(l *look, named *types.Named) verdict {
 	if l.Table != "" || named == nil {
 		return in.coverOf(in.schema(), l.Table, l.Columns)
 	}
-	name := schema.NameOf(named)
-	table := in.schema().Tables[name]
-	if table == nil {
-		return verdict{}
-	}
-	found := in.coverOf(in.schema(), name, l.Columns)
-	found.table = name
+	found := in.coverSpoken(in.schema(), schema.NameOf(named), l)
+	found.table = schema.NameOf(named)
+	return found
+}
+
+// coverSpoken asks of a look whose columns may be told by the name of a method only.
+func (in *inspection) coverSpoken(s *schema.Schema, name string, l *look) verdict {
+	found := in.coverOf(s, name, l.Columns)
 	if !l.Guessed || found.Verdict != schema.NotUnique {
 		return found
 	}
+	table := s.Tables[name]
 	columns := ofTable(table, l.Columns)
 	if columns == nil && len(l.Columns) > 0 {
 		return verdict{} // another table, or names that say something else
 	}
 	for i := range table.Rules {
 		rule := &table.Rules[i]
-		if rule.Partial == "" && len(rule.Nullable) == 0 && asksFor(rule, columns) {
-			return verdict{Verdict: schema.Unique, rule: rule, table: name, declared: found.declared}
+		if (rule.Partial == "" || aliveOnly.MatchString(rule.Partial)) && len(rule.Nullable) == 0 && asksFor(rule, columns) {
+			return verdict{Verdict: schema.Unique, rule: rule, declared: found.declared}
 		}
 	}
 	return found
 }
 
-// ofTable gives the columns of a table that the name of a method speaks of: GetByUser asks for user_id. Nil when it has not all of them.
+// ofTable gives the columns of a table that the name of a method speaks of: GetByUser asks for user_id, or for owner_user_id. Nil when it has not all of them.
 func ofTable(table *schema.Table, spoken []string) []string {
 	var columns []string
-	for _, column := range spoken {
-		if _, ok := table.Columns[column]; !ok {
-			column += "_id"
+	for _, word := range spoken {
+		column := ""
+		for _, candidate := range slices.Sorted(maps.Keys(table.Columns)) {
+			if candidate == word || candidate == word+"_id" {
+				column = candidate
+				break
+			}
+			if column == "" && (strings.HasSuffix(candidate, "_"+word) || strings.HasSuffix(candidate, "_"+word+"_id")) {
+				column = candidate
+			}
 		}
-		if _, ok := table.Columns[column]; !ok {
+		if column == "" {
 			return nil
 		}
 		columns = append(columns, column)
@@ -225,6 +235,11 @@ func (in *inspection) schema() *schema.Schema {
 		if root := settings.Root(in.pass); root != "" {
 			if files, err := schema.Load(root, in.config.Schema); err == nil && files != nil {
 				in.tables.files = files
+			}
+			if file := settings.File(in.pass); file != "" {
+				if missing := schema.Unmatched(root, in.config.Schema); len(missing) > 0 {
+					in.problem = fmt.Errorf("%s: schema: no SQL file matches %s, so no unique index is known", file, strings.Join(missing, ", "))
+				}
 			}
 		}
 	}

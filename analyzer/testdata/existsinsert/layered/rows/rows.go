@@ -22,6 +22,7 @@ type Purse struct{ ID, User, Currency string }
 
 type VoucherRepository interface {
 	FindByReference(ctx context.Context, reference string) (*Voucher, error)
+	CountByReference(ctx context.Context, reference string) (int64, error)
 	Create(ctx context.Context, voucher *Voucher) error
 }
 
@@ -88,4 +89,51 @@ func (d *Desk) Open(ctx context.Context, purse *Purse) error {
 		return ErrTaken
 	}
 	return d.purses.Create(ctx, purse)
+}
+
+// fine: a number tells no type; the row that is inserted does.
+func (d *Desk) IssueCounted(ctx context.Context, voucher *Voucher) error {
+	n, err := d.vouchers.CountByReference(ctx, voucher.Reference)
+	if err != nil {
+		return err
+	}
+	if n > 0 {
+		return ErrTaken
+	}
+	return d.vouchers.Create(ctx, voucher)
+}
+
+// Share has a table of its own name, and its rules in tags.
+type Share struct {
+	ID        uint   `gorm:"primarykey"`
+	PartnerID uint   `gorm:"not null;uniqueIndex:share_of"`
+	OrderID   uint   `gorm:"not null;uniqueIndex:share_of"`
+	Kind      string `gorm:"not null;uniqueIndex:share_of"`
+	Colour    string `gorm:"not null"`
+}
+
+func (Share) TableName() string { return "partner_shares" }
+
+type ShareRepository interface {
+	GetByOrderAndPartner(order, partner uint, kind string) (*Share, error)
+	GetByColour(colour string) (*Share, error)
+	Create(share *Share) error
+}
+
+// fine: the tags have a unique rule over what the name tells and one column more.
+func Divide(shares ShareRepository, share *Share) error {
+	found, err := shares.GetByOrderAndPartner(share.OrderID, share.PartnerID, share.Kind)
+	if err != nil || found != nil {
+		return err
+	}
+	return shares.Create(share)
+}
+
+// bug: no rule over the colour.
+func Paint(shares ShareRepository, share *Share) error {
+	found, err := shares.GetByColour(share.Colour)
+	if err != nil || found != nil {
+		return err
+	}
+	return shares.Create(share) // want `Share is looked up by colour .*no unique index covers colour \(Share is declared at existsinsert/layered/rows/rows.go:\d+\)`
 }
