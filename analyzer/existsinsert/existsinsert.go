@@ -45,8 +45,9 @@ func New(shared *suite.Shared) *analysis.Analyzer {
 			if !stores.Relevant() {
 				return nil, nil
 			}
-			newInspection(pass, config, stores, reporter).run()
-			return nil, nil
+			inspection := newInspection(pass, config, stores, reporter)
+			inspection.run()
+			return nil, inspection.problem
 		},
 	}
 }
@@ -64,7 +65,8 @@ type inspection struct {
 	callers  map[*ssa.Function][]ssa.CallInstruction // filled by callersOf
 	handles  map[*ssa.Function]bool                  // filled by tellsDuplicates
 	meanings map[helperResult]meaning                // filled by helperMeaning
-	tables   *tables                                 // filled by schemaOf
+	tables   *tables                                 // filled by schema
+	problem  error                                   // of the settings, found by schema
 }
 
 // told is what makes two findings one: a function and the literal in it see the same statements.

@@ -56,6 +56,18 @@ func LoadFS(fsys fs.FS, globs []string) (*Schema, error) {
 	return l.finish(found.ent), nil
 }
 
+// Unmatched gives those of the globs that name no file below root, so that whoever misspelt one is told.
+func Unmatched(root string, globs []string) []string {
+	l := &loader{fsys: os.DirFS(root)}
+	var list []string
+	for _, glob := range globs {
+		if files, err := l.globbed([]string{glob}); err == nil && len(files) == 0 {
+			list = append(list, glob)
+		}
+	}
+	return list
+}
+
 // loader reads sets of files.
 type loader struct {
 	fsys   fs.FS

@@ -2,6 +2,8 @@ package schema
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -214,5 +216,19 @@ func TestOrder(t *testing.T) {
 		if len(s.Tables["a"].Rules) != 0 || len(s.Tables["b"].Rules) != 1 {
 			t.Fatal("another table's rule was dropped")
 		}
+	}
+}
+
+func TestUnmatched(t *testing.T) {
+	root := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(root, "db", "migrations"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "db", "migrations", "1.sql"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	globs := []string{"db/migrations/*.sql", "db/migrations", "db/**/*.sql", "db/migration/*.sql", "db/*.sql", "["}
+	if got, want := Unmatched(root, globs), []string{"db/migration/*.sql", "db/*.sql"}; !slices.Equal(got, want) {
+		t.Errorf("unmatched are %q, want %q", got, want)
 	}
 }
