@@ -1,6 +1,9 @@
 package keyflow
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // Quality is how a value is made.
 type Quality string
@@ -55,8 +58,8 @@ type ParamOf struct {
 	Field string
 }
 
-// Retries is the fact of a function that calls parameters again until they succeed.
-type Retries struct{ Params []int }
+// Retries is the fact of a function that calls parameters, or functions that are fields of them, again until they succeed.
+type Retries struct{ Params []ParamOf }
 
 // Touches is the fact of a package whose functions have any of the other facts. It is the gate of packages that import nothing else of interest.
 type Touches struct{}
@@ -96,8 +99,14 @@ func (f *SendsKey) String() string {
 	return text
 }
 
-func (f *Retries) String() string { return fmt.Sprintf("retries %v", f.Params) }
-func (*Touches) String() string   { return "touches" }
+func (f *Retries) String() string {
+	params := make([]string, len(f.Params))
+	for i, param := range f.Params {
+		params[i] = strconv.Itoa(param.Index) + dot(param.Field)
+	}
+	return fmt.Sprintf("retries %v", params)
+}
+func (*Touches) String() string { return "touches" }
 
 func dot(field string) string {
 	if field == "" {

@@ -132,6 +132,9 @@ func retryShaped(decl *ast.FuncDecl) bool {
 				calls = calls || given[fun.Name]
 				hint = hint || namesWait(fun.Name)
 			case *ast.SelectorExpr:
+				// args.Func()
+				holder, ok := fun.X.(*ast.Ident)
+				calls = calls || ok && given[holder.Name]
 				hint = hint || namesWait(fun.Sel.Name) || fun.Sel.Name == "After" || fun.Sel.Name == "NewTimer"
 			}
 			return true

@@ -114,6 +114,7 @@ type evidence struct {
 	strict    bool // it goes on after an error and always leaves after a success
 	predicate bool // it asks whether to retry
 	counter   bool // it counts to a bound, and the counter picks no item
+	items     bool // its counter picks an item in each turn
 	collision bool // it goes on because something is taken already
 	worker    bool // each turn receives something
 }
@@ -127,7 +128,7 @@ func (r *Result) judge(l *Region) {
 	}
 	switch {
 	case e.attempts && (e.outcome || e.waits || e.predicate):
-	case e.worker:
+	case e.worker || e.items:
 		return
 	case e.waits && (e.strict || e.predicate):
 	case e.counter && e.strict:
@@ -186,7 +187,7 @@ func (r *Result) evidenceOf(l *Region) evidence {
 	if strings.HasPrefix(l.header.Comment, "rangechan") {
 		e.worker = true
 	}
-	if strings.HasPrefix(l.header.Comment, "rangeindex") && overDelays(l) {
+	if overDelays(l) {
 		e.attempts = true
 	}
 	for _, block := range l.Fn.Blocks { // in order, for the same answer each time
@@ -197,7 +198,7 @@ func (r *Result) evidenceOf(l *Region) evidence {
 			r.see(l, instruction, &e)
 		}
 	}
-	e.counter = countsToBound(l)
+	e.counter, e.items = counterOf(l)
 	return e
 }
 
@@ -472,8 +473,8 @@ func countsInside(body *ast.BlockStmt) bool {
 	return found
 }
 
-// countsToBound reports whether a loop has a counter that picks no item from anything.
-func countsToBound(l *Region) bool {
+// counterOf tells whether a loop has a counter that counts only, or one that picks an item in each turn: the next account, the next of several providers.
+func counterOf(l *Region) (counter, items bool) {
 	for _, instruction := range l.header.Instrs {
 		phi, ok := instruction.(*ssa.Phi)
 		if !ok {
@@ -483,11 +484,11 @@ func countsToBound(l *Region) bool {
 			continue
 		}
 		if picksItem(phi) {
-			return false
+			return false, true
 		}
-		return true
+		counter = true
 	}
-	return false
+	return counter, false
 }
 
 func picksItem(phi *ssa.Phi) bool {

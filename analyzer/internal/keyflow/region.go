@@ -50,17 +50,21 @@ type Region struct {
 }
 
 // Contains reports whether an instruction runs anew in each turn of the region: in its blocks, or in a literal that runs there.
-func (g *Region) Contains(instruction ssa.Instruction) bool { return g.contains(instruction, 0) }
+func (g *Region) Contains(instruction ssa.Instruction) bool {
+	return g.contains(instruction, map[*ssa.Function]bool{})
+}
 
-func (g *Region) contains(instruction ssa.Instruction, depth int) bool {
+// contains asks each literal once: the ways from a literal to the region are as many as its calls to the power of its depth.
+func (g *Region) contains(instruction ssa.Instruction, asked map[*ssa.Function]bool) bool {
 	fn := instruction.Parent()
 	if fn == g.Fn {
 		return g.blocks == nil || g.blocks[instruction.Block()]
 	}
-	if fn == nil || fn.Parent() == nil || depth > 8 {
+	if fn == nil || fn.Parent() == nil || asked[fn] {
 		return false
 	}
-	return slices.ContainsFunc(callSites(fn), func(site ssa.Instruction) bool { return g.contains(site, depth+1) })
+	asked[fn] = true
+	return slices.ContainsFunc(callSites(fn), func(site ssa.Instruction) bool { return g.contains(site, asked) })
 }
 
 // PerItem reports whether an instruction of the region handles an item of its own each time: it stands in an inner loop that receives from a queue or a channel.
@@ -70,10 +74,14 @@ func (r *Result) PerItem(g *Region, instruction ssa.Instruction) bool {
 	if g.Kind == Handler {
 		return false // the items of a delivery come again with it
 	}
-	return r.perItem(instruction, func(l *Region) bool { return l.header == g.header }, g.Contains, 0)
+	return r.perItem(instruction, func(l *Region) bool { return l.header == g.header }, g.Contains, map[ssa.Instruction]bool{})
 }
 
-func (r *Result) perItem(instruction ssa.Instruction, self func(*Region) bool, inside func(ssa.Instruction) bool, depth int) bool {
+func (r *Result) perItem(instruction ssa.Instruction, self func(*Region) bool, inside func(ssa.Instruction) bool, asked map[ssa.Instruction]bool) bool {
+	if asked[instruction] {
+		return false
+	}
+	asked[instruction] = true
 	for _, l := range r.loopsOf(instruction.Parent()) {
 		if l.worker && l.Kind == turns && !self(l) && l.blocks[instruction.Block()] {
 			// A receiving loop around the region is not inside of it.
@@ -82,11 +90,11 @@ func (r *Result) perItem(instruction ssa.Instruction, self func(*Region) bool, i
 			}
 		}
 	}
-	if instruction.Parent().Parent() == nil || depth > 4 {
+	if instruction.Parent().Parent() == nil {
 		return false
 	}
 	return slices.ContainsFunc(callSites(instruction.Parent()), func(site ssa.Instruction) bool {
-		return inside(site) && r.perItem(site, self, inside, depth+1)
+		return inside(site) && r.perItem(site, self, inside, asked)
 	})
 }
 
@@ -253,9 +261,36 @@ func (r *Result) retriedArguments(call *ssa.CallCommon) []ssa.Value {
 	}
 	var found []ssa.Value
 	args := arguments(call)
-	for _, index := range r.retriedParams(callee) {
-		if index < len(args) {
-			found = append(found, args[index])
+	for _, param := range r.retriedParams(callee) {
+		switch {
+		case param.Index >= len(args):
+		case param.Field == "":
+			found = append(found, args[param.Index])
+		default:
+			found = append(found, putInto(args[param.Index], param.Field)...)
+		}
+	}
+	return found
+}
+
+// putInto gives what is put into a field of a struct that is made in view, or of the one that a pointer points to.
+func putInto(v ssa.Value, field string) []ssa.Value {
+	holder := program.Resolve(v)
+	if load, ok := holder.(*ssa.UnOp); ok && load.Op == token.MUL {
+		holder = load.X
+	}
+	cell, ok := program.Cell(holder).(*ssa.Alloc)
+	if !ok {
+		return nil
+	}
+	var found []ssa.Value
+	for _, use := range uses(cell) {
+		address, ok := use.instruction.(*ssa.FieldAddr)
+		if !ok || fieldName(address.X.Type(), address.Field) != field {
+			continue
+		}
+		for _, store := range program.Stores(address) {
+			found = append(found, store.Val)
 		}
 	}
 	return found

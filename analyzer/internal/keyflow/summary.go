@@ -15,7 +15,7 @@ import (
 type summary struct {
 	flows   []Flow
 	sends   SendsKey
-	retries []int
+	retries []ParamOf
 }
 
 func (s *summary) equal(other *summary) bool {
@@ -312,21 +312,45 @@ func isStringLike(t types.Type) bool {
 
 // perItemOf reports whether an instruction within a function handles an item that the function itself receives.
 func (r *Result) perItemOf(fn *ssa.Function, instruction ssa.Instruction) bool {
-	return r.perItem(instruction, func(*Region) bool { return false }, func(ssa.Instruction) bool { return true }, 0)
+	return r.perItem(instruction, func(*Region) bool { return false }, func(ssa.Instruction) bool { return true }, map[ssa.Instruction]bool{})
 }
 
 // retriedParamsOf tells which parameters a function calls again until they succeed: by a loop of its own, or by handing them on to a function that does.
-func (r *Result) retriedParamsOf(fn *ssa.Function) []int {
-	var found []int
+func (r *Result) retriedParamsOf(fn *ssa.Function) []ParamOf {
+	var found []ParamOf
 	for index, param := range fn.Params {
-		if _, ok := param.Type().Underlying().(*types.Signature); ok && r.retried(fn, param) {
-			found = append(found, index)
+		for _, field := range functionsOf(param.Type()) {
+			if len(found) < maxParams && r.retried(fn, param, field) {
+				found = append(found, ParamOf{Index: index, Field: field})
+			}
 		}
 	}
 	return found
 }
 
-func (r *Result) retried(fn *ssa.Function, param *ssa.Parameter) bool {
+// functionsOf gives the functions that a parameter brings: "" when it is one itself, and those of its fields that are. One that returns nothing is told of a try and is none.
+func functionsOf(t types.Type) []string {
+	if pointer, ok := t.Underlying().(*types.Pointer); ok {
+		t = pointer.Elem()
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Signature:
+		if u.Results().Len() > 0 {
+			return []string{""}
+		}
+	case *types.Struct:
+		var fields []string
+		for i := range min(u.NumFields(), 24) {
+			if signature, ok := u.Field(i).Type().Underlying().(*types.Signature); ok && signature.Results().Len() > 0 {
+				fields = append(fields, u.Field(i).Name())
+			}
+		}
+		return fields
+	}
+	return nil
+}
+
+func (r *Result) retried(fn *ssa.Function, param *ssa.Parameter, field string) bool {
 	for _, within := range withLiterals(fn) {
 		for _, block := range within.Blocks {
 			for _, instruction := range block.Instrs {
@@ -334,11 +358,11 @@ func (r *Result) retried(fn *ssa.Function, param *ssa.Parameter) bool {
 				if !ok {
 					continue
 				}
-				if sameFunction(call.Common().Value, param) && r.runsAgain(call, 0) {
+				if sameFunction(call.Common().Value, param, field) && r.runsAgain(call, map[ssa.Instruction]bool{}) {
 					return true
 				}
 				for _, arg := range r.retriedArguments(call.Common()) {
-					if sameFunction(arg, param) {
+					if sameFunction(arg, param, field) {
 						return true
 					}
 				}
@@ -356,19 +380,43 @@ func withLiterals(fn *ssa.Function) []*ssa.Function {
 	return all
 }
 
-func sameFunction(v ssa.Value, param *ssa.Parameter) bool {
-	return program.Resolve(v) == ssa.Value(param) || Root(v) == ssa.Value(param)
+// sameFunction reports whether a value is a parameter, or the function in that field of it.
+func sameFunction(v ssa.Value, param *ssa.Parameter, field string) bool {
+	if field == "" {
+		return program.Resolve(v) == ssa.Value(param) || Root(v) == ssa.Value(param)
+	}
+	switch x := program.Resolve(v).(type) {
+	case *ssa.Field:
+		return fieldName(x.X.Type(), x.Field) == field && holds(x.X, param)
+	case *ssa.UnOp:
+		address, ok := x.X.(*ssa.FieldAddr)
+		return ok && fieldName(address.X.Type(), address.Field) == field && holds(address.X, param)
+	}
+	return false
+}
+
+// holds reports whether a value is a parameter, or the variable that a parameter's struct was put into.
+func holds(v ssa.Value, param *ssa.Parameter) bool {
+	if Root(v) == ssa.Value(param) {
+		return true
+	}
+	cell, ok := program.Cell(v).(*ssa.Alloc)
+	return ok && storesInto(cell, param)
 }
 
 // runsAgain reports whether an instruction stands in a retry loop, or in a literal that is retried.
-func (r *Result) runsAgain(instruction ssa.Instruction, depth int) bool {
+func (r *Result) runsAgain(instruction ssa.Instruction, asked map[ssa.Instruction]bool) bool {
+	if asked[instruction] {
+		return false
+	}
+	asked[instruction] = true
 	fn := instruction.Parent()
 	for _, l := range r.loopsOf(fn) {
 		if l.Kind == Loop && l.blocks[instruction.Block()] {
 			return true
 		}
 	}
-	if fn.Parent() == nil || depth > 4 {
+	if fn.Parent() == nil {
 		return false
 	}
 	for _, site := range callSites(fn) {
@@ -381,7 +429,7 @@ func (r *Result) runsAgain(instruction ssa.Instruction, depth int) bool {
 				return true
 			}
 		}
-		if r.runsAgain(site, depth+1) {
+		if r.runsAgain(site, asked) {
 			return true
 		}
 	}
@@ -426,7 +474,7 @@ func (r *Result) sendsKey(callee program.Callee) *SendsKey {
 }
 
 // retriedParams gives the parameters that a callee calls again.
-func (r *Result) retriedParams(callee program.Callee) []int {
+func (r *Result) retriedParams(callee program.Callee) []ParamOf {
 	if callee.Func == nil {
 		return nil
 	}

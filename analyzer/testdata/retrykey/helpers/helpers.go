@@ -71,3 +71,42 @@ func each(ctx context.Context, items []string) error {
 func every(ctx context.Context) error {
 	return again.Every(ctx, time.Hour, func() error { return post(ctx, uuid.NewString()) })
 }
+
+// bug: a helper that is given the callback in a struct.
+func inStruct(ctx context.Context) error {
+	return again.Until(again.Job{
+		Do:       func() error { return post(ctx, uuid.NewString()) }, // want "minted"
+		Attempts: 3,
+	})
+}
+
+// bug: in a struct that it is given a pointer to.
+func behindPointer(ctx context.Context) error {
+	return again.UntilCalled(&again.Job{
+		Attempts: 3,
+		Do: func() error {
+			return post(ctx, uuid.NewString()) // want "minted"
+		},
+	})
+}
+
+// bug: in a struct that is filled in step by step.
+func filledIn(ctx context.Context) error {
+	var job again.Job
+	job.Attempts = 3
+	job.Do = func() error {
+		return post(ctx, uuid.NewString()) // want "minted"
+	}
+	return again.Until(job)
+}
+
+// fine: the struct's callback has the key from outside.
+func inStructBefore(ctx context.Context) error {
+	key := uuid.NewString()
+	return again.Until(again.Job{Do: func() error { return post(ctx, key) }, Attempts: 3})
+}
+
+// fine: another function of the struct, which is called after the failure and is a request of its own.
+func otherField(ctx context.Context, pay func() error) error {
+	return again.Until(again.Job{Do: pay, Attempts: 3, Failed: func(error) { println(post(ctx, uuid.NewString())) }})
+}

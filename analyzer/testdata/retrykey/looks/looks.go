@@ -466,3 +466,106 @@ func daykey(ctx context.Context, c *client, account string) error {
 	}
 	return errors.New("gave up")
 }
+
+// fine: three payments, whose outcomes are counted: no turn makes up for another.
+func measured(ctx context.Context, c *client) (failed int) {
+	for attempt := 0; attempt < 3; attempt++ {
+		if c.pay(ctx, 1, uuid.NewString()) != nil {
+			failed++
+		}
+	}
+	return failed
+}
+
+// fine: draws a key until one is free, by a set.
+func untilUnseen(ctx context.Context, c *client, seen map[string]bool) error {
+	for attempt := 0; ; attempt++ {
+		key := uuid.NewString()
+		if _, taken := seen[key]; taken {
+			time.Sleep(time.Millisecond)
+			continue
+		}
+		return c.pay(ctx, 1, key)
+	}
+}
+
+// fine: draws a key until one is free, by an error that is compared.
+func untilAnother(ctx context.Context, c *client) error {
+	for attempt := 0; ; attempt++ {
+		err := c.pay(ctx, 1, uuid.NewString())
+		if err == errKeyTaken {
+			time.Sleep(time.Millisecond)
+			continue
+		}
+		return err
+	}
+}
+
+// fine: one provider after another, each with a key of its own.
+func failOver(ctx context.Context, providers []*client) (err error) {
+	for i := 0; i < len(providers); i++ {
+		if err = providers[i].pay(ctx, 100, uuid.NewString()); err == nil {
+			return nil
+		}
+		time.Sleep(time.Second)
+	}
+	return err
+}
+
+// fine: an order a turn, however long it takes for one to come.
+func fromChannel(ctx context.Context, c *client, orders <-chan int) error {
+	for {
+		select {
+		case amount := <-orders:
+			if err := c.pay(ctx, amount, uuid.NewString()); err == nil {
+				return nil
+			}
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// fine: the lines of an order have numbers, which are the same in each try.
+func numbered(ctx context.Context, c *client, key string, amounts []int) (err error) {
+	line := 0
+	defer func() { fmt.Println(line) }()
+	for attempt := 0; attempt < 3; attempt++ {
+		line = 0
+		for _, amount := range amounts {
+			line = line + 1
+			if err = c.pay(ctx, amount, key+"-"+strconv.Itoa(line)); err != nil {
+				break
+			}
+		}
+		if err == nil {
+			return nil
+		}
+		time.Sleep(time.Second)
+	}
+	return err
+}
+
+// fine: the attempt is the order's, which its customer starts; these tries are of one attempt.
+func attemptOfOrder(ctx context.Context, c *client, order string) (err error) {
+	for i := 0; i < 3; i++ {
+		if err = c.pay(ctx, 100, fmt.Sprintf("%s-%d", order, c.attempt)); err == nil {
+			return nil
+		}
+		time.Sleep(time.Second)
+	}
+	return err
+}
+
+// fine: one is minted each time, and used once.
+func setWhenMissing(c *client, request *http.Request) (response *http.Response, err error) {
+	for attempt := 0; attempt < 3; attempt++ {
+		key := uuid.NewString()
+		if request.Header.Get("Idempotency-Key") == "" {
+			request.Header.Set("Idempotency-Key", key)
+		}
+		if response, err = c.http.Do(request); err == nil {
+			return response, nil
+		}
+	}
+	return nil, err
+}

@@ -320,3 +320,94 @@ func throughInterface(ctx context.Context, g gateway) error {
 	}
 	return errors.New("gave up")
 }
+
+func transient(err error) bool { return errors.Is(err, context.DeadlineExceeded) }
+
+// bug: it goes on as long as the error is one that passes.
+func whileTransient(ctx context.Context, c *client) error {
+	for {
+		err := c.pay(ctx, 100, uuid.NewString()) // want "minted.*high confidence"
+		if transient(err) {
+			time.Sleep(time.Second)
+			continue
+		}
+		return err
+	}
+}
+
+// bug: with a pause and an end, no name is needed to be sure.
+func plainPause(ctx context.Context, c *client) error {
+	for {
+		if err := c.pay(ctx, 100, uuid.NewString()); err == nil { // want "minted.*high confidence"
+			return nil
+		}
+		time.Sleep(time.Second)
+	}
+}
+
+// bug: so it is with a bound.
+func plainBound(ctx context.Context, c *client) (err error) {
+	for i := 0; i < 3; i++ {
+		if err = c.pay(ctx, 100, uuid.NewString()); err == nil { // want "minted.*high confidence"
+			return nil
+		}
+	}
+	return err
+}
+
+// bug: so it is with a question whether to go on.
+func plainPredicate(ctx context.Context, c *client) error {
+	for {
+		err := c.pay(ctx, 100, uuid.NewString()) // want "minted.*high confidence"
+		if err == nil {
+			return nil
+		}
+		if !transient(err) {
+			return err
+		}
+	}
+}
+
+// bug: pauses that are picked by index are tries.
+func pausesByIndex(ctx context.Context, c *client, pauses []time.Duration) (err error) {
+	for i := 0; i < len(pauses); i++ {
+		if err = c.pay(ctx, 100, uuid.NewString()); err == nil { // want "minted"
+			return nil
+		}
+		time.Sleep(pauses[i])
+	}
+	return err
+}
+
+// bug: counted inside of the loop.
+func countedInside(ctx context.Context, c *client) error {
+	failures, attempts := 0, 0
+	for failures < 10 {
+		attempts++
+		if err := c.pay(ctx, 100, uuid.NewString()); err != nil { // want "minted"
+			if attempts > 3 {
+				return err
+			}
+			failures++
+			continue
+		}
+		break
+	}
+	return nil
+}
+
+// bug: the time at which it woke up is no item.
+func wokenAt(ctx context.Context, c *client) error {
+	for {
+		err := c.pay(ctx, 100, uuid.NewString()) // want "minted"
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case now := <-time.After(time.Second):
+			println(now.String())
+		}
+	}
+}

@@ -96,3 +96,19 @@ func (c *client) pages(ctx context.Context, page int) error {
 	}
 	return nil
 }
+
+func shouldRetry(response *http.Response) bool { return response.StatusCode >= 500 }
+
+// bug: the answer, not an error, has it call itself.
+func (c *client) chargeAgain(ctx context.Context) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://pay.example/", nil)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Idempotency-Key", uuid.NewString()) // want "minted"
+	response, err := c.http.Do(request)
+	if err == nil && shouldRetry(response) {
+		return c.chargeAgain(ctx)
+	}
+	return response, err
+}

@@ -79,3 +79,40 @@ func Every(ctx context.Context, pause time.Duration, f func() error) error {
 		time.Sleep(pause)
 	}
 }
+
+// Job is what to do, and how often.
+type Job struct {
+	Do       func() error
+	Failed   func(error)
+	Attempts int
+}
+
+// Until is given what it calls in a struct, and tells another of its functions of each failure.
+func Until(job Job) (err error) {
+	for i := 0; i < job.Attempts; i++ {
+		if err = job.Do(); err == nil {
+			return nil
+		}
+		job.Failed(err)
+		time.Sleep(time.Second)
+	}
+	return err
+}
+
+// UntilDone is given a pointer, and hands it on.
+func UntilDone(job *Job) error {
+	if job.Attempts == 0 {
+		job.Attempts = 3
+	}
+	return Until(*job)
+}
+
+// UntilCalled is given a pointer, and has a loop of its own.
+func UntilCalled(job *Job) (err error) {
+	for i := 0; ; i++ {
+		if err = job.Do(); err == nil || i == job.Attempts {
+			return err
+		}
+		time.Sleep(time.Second)
+	}
+}
