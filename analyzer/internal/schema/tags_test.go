@@ -149,7 +149,7 @@ func TestNaming(t *testing.T) {
 		"JSONData": "json_data", "Person": "people", "Child": "children", "Man": "men", "Woman": "women", "Mouse": "mice", "Ox": "oxen", "Quiz": "quizzes",
 		"Money": "money", "Equipment": "equipment", "Series": "series", "Species": "species", "News": "news", "Fish": "fish", "Sheep": "sheep",
 		"Police": "police", "Information": "information", "Rice": "rice", "Jeans": "jeans", "Datum": "data", "Medium": "media", "Criterion": "criterions",
-		"Move": "moves", "Sex": "sexes", "Hero": "heros", "Tomato": "tomatoes", "Potato": "potatos", "Echo": "echos", "Buffalo": "buffaloes",
+		"Move": "moves", "Sex": "sexes", "Hero": "heros", "Tomato": "tomatoes", "Echo": "echos", "Buffalo": "buffaloes",
 		"Photo": "photos", "Status": "statuses", "Alias": "aliases", "Campus": "campus", "Bus": "buses", "Matrix": "matrices", "Vertex": "vertices",
 		"Index": "indices", "Analysis": "analyses", "Basis": "bases", "Crisis": "crises", "Thesis": "theses", "Axis": "axes", "Virus": "viri",
 		"Octopus": "octopi", "Address": "addresses", "Process": "processes", "Box": "boxes", "Tax": "taxes", "Batch": "batches", "Hash": "hashes",
