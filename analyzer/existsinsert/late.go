@@ -23,7 +23,7 @@ func (in *inspection) handlerBetween(l *look, insert *storeflow.Access) ssa.Call
 	for _, block := range fn.Blocks {
 		for _, instruction := range block.Instrs {
 			call, ok := instruction.(*ssa.Call)
-			if ok && runsHandler(call) && comesBefore(l.Call, call) && comesBefore(call, insert.Call) {
+			if ok && runsHandler(call) && leadsTo(l.Call, call) && comesBefore(call, insert.Call) {
 				handler = call
 			}
 		}
@@ -61,6 +61,12 @@ func receiverType(call ssa.CallInstruction) types.Type {
 		return common.Args[0].Type()
 	}
 	return nil
+}
+
+// leadsTo reports whether a way leads from a look to another call; requests without a key may go round the look.
+func leadsTo(look, call ssa.CallInstruction) bool {
+	_, from, to := common(look, call)
+	return from != nil && to != nil && from != to && reaches(from, to, nil)
 }
 
 // keepsKeys reports whether an access is to records of idempotency keys: by its table, by the type of its rows, or by the interface whose method it is.
@@ -119,7 +125,7 @@ func (in *inspection) workBefore(accesses []storeflow.Access, l *look, insert *s
 		if a.Call == nil || a.Engine != storeflow.SQL || a.Table == insert.Table || a.Op != storeflow.Insert && a.Op != storeflow.Update {
 			continue
 		}
-		if comesBefore(l.Call, a.Call) && comesBefore(a.Call, insert.Call) {
+		if leadsTo(l.Call, a.Call) && comesBefore(a.Call, insert.Call) {
 			return true
 		}
 	}
