@@ -280,12 +280,5 @@ func confidence(key, work *write) settings.Confidence {
 
 // tell reports a finding. It is true, so that a judge can end with it.
 func (c *checker) tell(at *write, category string, severity report.Severity, grade settings.Confidence, message string, related ...related) bool {
-	finding := report.Finding{Pos: at.Pos, Category: category, Severity: severity, Confidence: grade, Message: message}
-	for _, r := range related {
-		if r.pos.IsValid() {
-			finding.Related = append(finding.Related, r.information())
-		}
-	}
-	c.reporter.Report(finding)
-	return true
+	return c.tellWithFix(at, category, severity, grade, message, nil, related...)
 }

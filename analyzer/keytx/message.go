@@ -36,7 +36,7 @@ func (c *checker) tellKeyOutside(f *function, key, work *write) bool {
 	if name := c.txName(work.unit); name != "" {
 		cure = "Write it through " + name + ", as the work is."
 	}
-	return c.tellWithFix(key, keyOutsideTx, confidence(key, work),
+	return c.tellWithFix(key, keyOutsideTx, report.Error, confidence(key, work),
 		fmt.Sprintf("%s is written %s, beside the transaction%s that writes %s: when the transaction is rolled back the key stays and a retry is answered without the work, or the key is lost and the work is done again. %s%s",
 			key.thing(), c.way(key), line, work.thing(), cure, key.path()),
 		fix, begin, related{work.Pos, work.thing() + " is written here"})
@@ -92,7 +92,7 @@ func (c *checker) tellWorkOutside(f *function, key, work *write) bool {
 	if name := c.txName(key.unit); name != "" {
 		cure = "Write it through " + name + ", as the key is."
 	}
-	return c.tellWithFix(work, workOutsideTx, confidence(key, work),
+	return c.tellWithFix(work, workOutsideTx, report.Error, confidence(key, work),
 		fmt.Sprintf("%s is written %s, beside the transaction%s that keeps its key in %s: when the transaction is rolled back the work stays and a retry does it again. %s%s",
 			work.thing(), c.way(work), line, key.thing(), cure, work.path()),
 		c.useTx(f, work, key), begin, related{key.Pos, "the key is written here"})
@@ -134,8 +134,9 @@ func (c *checker) tellLoose(f *function, key, work *write, keyLast bool) bool {
 		related{work.Pos, work.thing() + " is written here"})
 }
 
-func (c *checker) tellWithFix(at *write, category string, grade settings.Confidence, message string, fixes []analysis.SuggestedFix, places ...related) bool {
-	finding := report.Finding{Pos: at.Pos, Category: category, Severity: report.Error, Confidence: grade, Message: message, Fixes: fixes}
+// tellWithFix is tell with what mends it.
+func (c *checker) tellWithFix(at *write, category string, severity report.Severity, grade settings.Confidence, message string, fixes []analysis.SuggestedFix, places ...related) bool {
+	finding := report.Finding{Pos: at.Pos, Category: category, Severity: severity, Confidence: grade, Message: message, Fixes: fixes}
 	for _, place := range places {
 		if place.pos.IsValid() {
 			finding.Related = append(finding.Related, place.information())

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/idemgen/idemgen/analyzer/internal/names"
+	"github.com/idemgen/idemgen/analyzer/internal/schema"
 )
 
 // declaresStore reports whether the package declares an interface of a store.
@@ -162,30 +163,11 @@ func columnsIn(name string) []string {
 		return nil
 	}
 	var out []string
-	after = strings.TrimSuffix(strings.ReplaceAll(after, "IDs", "Ids"), "ForUpdate")
+	after = strings.TrimSuffix(after, "ForUpdate")
 	for _, part := range strings.Split(after, "And") {
-		if column := snake(part); column != "" {
+		if column := schema.ColumnName(part); column != "" {
 			out = append(out, column)
 		}
 	}
 	return out
-}
-
-// snake writes IdempotencyKey as idempotency_key.
-func snake(name string) string {
-	var out strings.Builder
-	for i := range len(name) {
-		c := name[i]
-		if c < 'A' || c > 'Z' {
-			out.WriteByte(c)
-			continue
-		}
-		lowerBefore := i > 0 && (name[i-1] < 'A' || name[i-1] > 'Z')
-		lowerAfter := i > 0 && i+1 < len(name) && name[i+1] >= 'a' && name[i+1] <= 'z'
-		if lowerBefore || lowerAfter {
-			out.WriteByte('_')
-		}
-		out.WriteByte(c - 'A' + 'a')
-	}
-	return out.String()
 }

@@ -321,3 +321,49 @@ func (s *Store) heldByCaller(ctx context.Context, ref string) error {
 	_, err = s.db.ExecContext(ctx, "INSERT INTO refunds (reference) VALUES ($1)", ref)
 	return err
 }
+
+// fine: a claim before decides who goes on.
+func (s *Store) ClaimedBefore(ctx context.Context, key, ref string) error {
+	result, err := s.db.ExecContext(ctx, "INSERT INTO claims (key) VALUES ($1) ON CONFLICT (key) DO NOTHING", key)
+	if err != nil {
+		return err
+	}
+	if n, _ := result.RowsAffected(); n == 0 {
+		return errors.New("somebody else has it")
+	}
+	if _, err := s.find(ctx, ref); !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	_, err = s.db.ExecContext(ctx, "INSERT INTO refunds (reference) VALUES ($1)", ref)
+	return err
+}
+
+// fine: the upsert leaves both callers with the same row, so what comes after it may come twice.
+func (s *Store) UpsertThenWrite(ctx context.Context, ref string) error {
+	if _, err := s.find(ctx, ref); !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	if _, err := s.db.ExecContext(ctx, "INSERT INTO refunds (reference) VALUES ($1) ON CONFLICT (reference) DO UPDATE SET seen = now()", ref); err != nil {
+		return err
+	}
+	_, err := s.db.ExecContext(ctx, "UPDATE totals SET refunded = true WHERE reference = $1", ref)
+	return err
+}
+
+func (s *Store) insertForRetry(ctx context.Context, ref string) error {
+	if _, err := s.find(ctx, ref); !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	_, err := s.db.ExecContext(ctx, "INSERT INTO refunds (reference) VALUES ($1)", ref)
+	return err
+}
+
+// fine: the one caller looks at the code in the driver's error.
+func (s *Store) CallerReadsCode(ctx context.Context, ref string) error {
+	err := s.insertForRetry(ctx, ref)
+	var pgErr *pgconn.PgError
+	if errors.As(err, &pgErr) && pgErr.Code == "23505" {
+		return nil
+	}
+	return err
+}

@@ -128,3 +128,17 @@ func (s *Store) ReadLock(ctx context.Context, rw *sync.RWMutex, ref string) erro
 	_, err = s.db.ExecContext(ctx, "INSERT INTO refunds (reference) VALUES ($1)", ref) // want `refunds is looked up by reference`
 	return err
 }
+
+// bug: a row of the same table is locked, and not the one that is absent.
+func (s *Store) LocksAnotherRow(ctx context.Context, tx *sql.Tx, of int64, ref string) error {
+	var id int64
+	if err := tx.QueryRowContext(ctx, "SELECT id FROM refunds WHERE id = $1 FOR UPDATE", of).Scan(&id); err != nil {
+		return err
+	}
+	err := tx.QueryRowContext(ctx, "SELECT id FROM refunds WHERE reference = $1", ref).Scan(&id)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, "INSERT INTO refunds (reference) VALUES ($1)", ref) // want `refunds is looked up by reference`
+	return err
+}

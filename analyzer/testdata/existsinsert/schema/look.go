@@ -4,6 +4,7 @@ package schema
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -159,5 +160,29 @@ func (s *Store) OwnerAlone(ctx context.Context, id, merchant, batch string) erro
 // bug: the insert writes the primary key, and asks for something else.
 func (s *Store) NotExistsByAnother(ctx context.Context, id, email string) error {
 	_, err := s.pool.Exec(ctx, "INSERT INTO sch_accounts (id, email) SELECT $1, $2 WHERE NOT EXISTS (SELECT 1 FROM sch_accounts WHERE email = $2)", id, email) // want `WHERE NOT EXISTS is a look .* no unique index covers email`
+	return err
+}
+
+var handles sync.Mutex
+
+// fine: the rule holds, and with the mutex its violation comes from another replica only, once in a blue moon.
+func (s *Store) RuleAndMutex(ctx context.Context, handle string) error {
+	handles.Lock()
+	defer handles.Unlock()
+	var id int64
+	err := s.pool.QueryRow(ctx, "SELECT id FROM sch_accounts WHERE handle = $1", handle).Scan(&id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		_, err = s.pool.Exec(ctx, "INSERT INTO sch_accounts (handle) VALUES ($1)", handle)
+	}
+	return err
+}
+
+// fine: the clause arbitrates over another column, and a rule in view over the one that was looked up.
+func (s *Store) OtherTargetWithRule(ctx context.Context, region, handle string) error {
+	var id int64
+	err := s.pool.QueryRow(ctx, "SELECT id FROM sch_accounts WHERE handle = $1", handle).Scan(&id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		_, err = s.pool.Exec(ctx, "INSERT INTO sch_accounts (region, handle) VALUES ($1, $2) ON CONFLICT (region) DO NOTHING", region, handle)
+	}
 	return err
 }

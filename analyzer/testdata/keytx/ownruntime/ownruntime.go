@@ -178,3 +178,14 @@ func (s *other) CreateOrder(ctx context.Context, tx pgx.Tx, item string) error {
 }
 
 type other struct{ pool *pgxpool.Pool }
+
+type serviceThatTellsOfFailure struct{ service }
+
+// fine: what is kept of a failure has to outlive the transaction
+func (s serviceThatTellsOfFailure) CreateOrder(ctx context.Context, tx pgx.Tx, req *api.CreateOrderRequest) (api.CreateOrderResponse, error) {
+	if _, err := tx.Exec(ctx, `INSERT INTO orders (item) VALUES ($1)`, req.Item); err != nil {
+		s.pool.Exec(ctx, `INSERT INTO refusals (item) VALUES ($1)`, req.Item)
+		return nil, err
+	}
+	return api.CreateOrder201{}, nil
+}

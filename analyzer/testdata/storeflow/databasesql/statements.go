@@ -95,3 +95,40 @@ func preparing(ctx context.Context, db *sql.DB, tx *sql.Tx) error {
 	tx.StmtContext(ctx, statement).ExecContext(ctx, 2) // want "insert accounts over tx 1"
 	return nil
 }
+
+func oneOfTwo(db *sql.DB, other bool) {
+	query := "SELECT id FROM accounts WHERE email = 'x'"
+	if other {
+		query = "DELETE FROM keys"
+	}
+	db.Query(query) // nobody can tell which
+}
+
+func textOf(other bool) string {
+	if other {
+		return "DELETE FROM keys"
+	}
+	return "SELECT id FROM accounts"
+}
+
+func twoTexts(db *sql.DB) {
+	db.Query(textOf(true)) // nobody can tell which
+}
+
+func labelled(db *sql.DB) (sql.Result, string, error) {
+	done, err := db.Exec("INSERT INTO accounts (email) VALUES ('x') ON CONFLICT DO NOTHING") // want "insert accounts on-conflict over pool"
+	return done, "accounts", err
+}
+
+func readsLabel(db *sql.DB) bool {
+	_, label, _ := labelled(db) // want "^insert accounts on-conflict over pool via labelled$"
+	return label == "accounts"
+}
+
+func branchesOnLabel(db *sql.DB) int {
+	_, label, _ := labelled(db) // want "^insert accounts on-conflict over pool via labelled$"
+	if label == "accounts" {
+		return 1
+	}
+	return 0
+}

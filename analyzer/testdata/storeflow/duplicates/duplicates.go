@@ -157,3 +157,37 @@ func missing(db *sql.DB) error {
 	}
 	return err
 }
+
+func renamed(db *sql.DB) error {
+	_, err := db.Exec("UPDATE accounts SET email = $1 WHERE id = $2", "x", 1) // want "^update accounts by id over pool"
+	if isDuplicate(err) {
+		return nil
+	}
+	return err
+}
+
+type DuplicateError struct{ Of string }
+
+func (e *DuplicateError) Error() string { return e.Of }
+
+func byTypeOfTheHouse(db *sql.DB) error {
+	_, err := db.Exec(insert, "x") // want "^insert accounts duplicate-handled over pool"
+	var duplicate *DuplicateError
+	if errors.As(err, &duplicate) {
+		return nil
+	}
+	return err
+}
+
+type TimeoutError struct{}
+
+func (TimeoutError) Error() string { return "timeout" }
+
+func byOtherType(db *sql.DB) error {
+	_, err := db.Exec(insert, "x") // want "^insert accounts over pool"
+	var timeout TimeoutError
+	if errors.As(err, &timeout) {
+		return nil
+	}
+	return err
+}

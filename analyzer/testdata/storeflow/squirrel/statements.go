@@ -58,3 +58,11 @@ func insert(ctx context.Context, tx *sql.Tx, builder sq.InsertBuilder) error {
 	_, err = tx.ExecContext(ctx, query, args...)
 	return err
 }
+
+func narrowed(db *sql.DB, active bool) {
+	builder := sq.Select("id").From("accounts").Where(sq.Eq{"email": "x"})
+	if active {
+		builder = builder.Where(sq.Eq{"active": true})
+	}
+	builder.RunWith(db).QueryRow() // want "read accounts by email partial over pool"
+}
