@@ -61,6 +61,10 @@ var facts = map[string]string{
 	"helpers/again.Logged":      "retries [1]",
 	"helpers/again.Value":       "retries [1]",
 	"helpers/again.Run":         "retries [1]",
+	"helpers/again.Until":       "retries [0.Do]",
+	"helpers/again.UntilCalled": "retries [0.Do]",
+	"helpers/again.UntilDone":   "retries [0.Do]",
+	"helpers.otherField":        "retries [1]",
 }
 
 func TestFacts(t *testing.T) {

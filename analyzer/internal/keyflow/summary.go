@@ -366,10 +366,21 @@ func (r *Result) retried(fn *ssa.Function, param *ssa.Parameter, field string) b
 						return true
 					}
 				}
+				if field != "" && r.handsOn(call.Common(), param, field) {
+					return true
+				}
 			}
 		}
 	}
 	return false
+}
+
+// handsOn reports whether a parameter's struct is given as a whole to a function that calls that field again.
+func (r *Result) handsOn(call *ssa.CallCommon, param *ssa.Parameter, field string) bool {
+	args := arguments(call)
+	return slices.ContainsFunc(r.retriedParams(r.program.Callee(call)), func(retried ParamOf) bool {
+		return retried.Field == field && retried.Index < len(args) && holds(args[retried.Index], param)
+	})
 }
 
 func withLiterals(fn *ssa.Function) []*ssa.Function {

@@ -90,6 +90,15 @@ func behindPointer(ctx context.Context) error {
 	})
 }
 
+// bug: the pointer is handed on by the helper.
+func behindPointerHandedOn(ctx context.Context) error {
+	return again.UntilDone(&again.Job{
+		Do: func() error {
+			return post(ctx, uuid.NewString()) // want "minted"
+		},
+	})
+}
+
 // bug: in a struct that is filled in step by step.
 func filledIn(ctx context.Context) error {
 	var job again.Job
