@@ -176,3 +176,30 @@ func (s *server) otherTable(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, id)
 	}
 }
+
+// fine: the record is of a key that the program sends itself
+func (s *server) pay(ctx context.Context, out *http.Request, idempotencyKey string) (answer string, err error) {
+	out.Header.Set("Idempotency-Key", idempotencyKey)
+	err = s.db.QueryRowContext(ctx, `SELECT answer FROM idempotency_keys WHERE key = $1`, idempotencyKey).Scan(&answer)
+	return answer, err
+}
+
+func (s *server) lookUp(ctx context.Context, given string) (answer string) {
+	//idemvet:ignore keyscope one client has this database to itself
+	_ = s.db.QueryRowContext(ctx, `SELECT answer FROM idempotency_keys WHERE key = $1`, given).Scan(&answer)
+	return answer
+}
+
+// fine: the directive where the statement stands holds for its callers too
+func (s *server) throughIgnored(w http.ResponseWriter, r *http.Request) {
+	fmt.Fprint(w, s.lookUp(r.Context(), r.Header.Get("Idempotency-Key")))
+}
+
+// bug: a lock on the record of whoever used the key first
+func (s *server) locked(w http.ResponseWriter, r *http.Request) {
+	var answer string
+	row := s.db.QueryRowContext(r.Context(), `SELECT answer FROM idempotency_keys WHERE key = $1 FOR UPDATE`, r.Header.Get("Idempotency-Key")) // want `a record of idempotency_keys is looked up by key alone`
+	if row.Scan(&answer) == nil {
+		fmt.Fprint(w, answer)
+	}
+}

@@ -60,3 +60,20 @@ func (s *server) scopes(w http.ResponseWriter, r *http.Request) {
 func ofUser(id string) func(*gorm.DB) *gorm.DB {
 	return func(db *gorm.DB) *gorm.DB { return db.Where("user_id = ?", id) }
 }
+
+// fine: the record's user is compared with who asks before the answer is given
+func (s *server) comparedAfterwards(w http.ResponseWriter, r *http.Request) {
+	var record IdempotencyKey
+	caller := r.Header.Get("X-Caller")
+	if s.db.Where("key = ?", r.Header.Get("Idempotency-Key")).First(&record).Error == nil && record.UserID == caller {
+		w.Write([]byte(record.Answer))
+	}
+}
+
+// bug: a map with the key alone
+func (s *server) mapCondition(w http.ResponseWriter, r *http.Request) {
+	var record IdempotencyKey
+	if s.db.Where(map[string]any{"key": r.Header.Get("Idempotency-Key")}).First(&record).Error == nil { // want `a record of idempotency_keys is looked up by key alone`
+		w.Write([]byte(record.Answer))
+	}
+}

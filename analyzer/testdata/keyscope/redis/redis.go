@@ -72,3 +72,19 @@ func (s *server) cache(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, answer)
 	}
 }
+
+// fine: the name has two parts that are known at run time only, and the first may say whose it is
+func (s *server) twoParts(w http.ResponseWriter, r *http.Request) {
+	answer, err := s.redis.Get(r.Context(), fmt.Sprintf("idem:%s:%s", r.Host, r.Header.Get("Idempotency-Key"))).Result()
+	if err == nil {
+		fmt.Fprint(w, answer)
+	}
+}
+
+// bug: a hash that is found by the key alone
+func (s *server) hash(w http.ResponseWriter, r *http.Request) {
+	record, err := s.redis.HGetAll(r.Context(), "idem:"+r.Header.Get("Idempotency-Key")).Result() // want `the record "idem:\*" in Redis is looked up by the key alone`
+	if err == nil {
+		fmt.Fprint(w, record["answer"])
+	}
+}
