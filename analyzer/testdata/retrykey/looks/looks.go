@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strconv"
@@ -568,4 +569,76 @@ func setWhenMissing(c *client, request *http.Request) (response *http.Response, 
 		}
 	}
 	return nil, err
+}
+
+func rejected(err error) bool { return err != nil && err.Error() == "rejected" }
+
+// fine: a new key is for a new payment, after the first was refused for good.
+func anotherAfterRefusal(ctx context.Context, c *client) (err error) {
+	key := uuid.NewString()
+	for attempt := 0; attempt < 3; attempt++ {
+		if err = c.pay(ctx, 100, key); err == nil {
+			return nil
+		}
+		if rejected(err) {
+			key = uuid.NewString()
+		}
+	}
+	return err
+}
+
+// fine: the bytes are of a file, which has the same in it each time.
+func fromReader(ctx context.Context, c *client, open func() io.Reader) (err error) {
+	for attempt := 0; attempt < 3; attempt++ {
+		buffer := make([]byte, 16)
+		if _, err = io.ReadFull(open(), buffer); err != nil {
+			continue
+		}
+		if err = c.pay(ctx, 100, hex.EncodeToString(buffer)); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// fine: minted when it is still the zero one, which it is once.
+func zeroBefore(ctx context.Context, c *client, id uuid.UUID) (err error) {
+	for attempt := 0; attempt < 3; attempt++ {
+		if id == uuid.Nil {
+			id = uuid.New()
+		}
+		if err = c.pay(ctx, 100, id.String()); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// fine: what prepares the copy may have set a key in it.
+func prepared(c *client, request *http.Request, prepare func(*http.Request)) (response *http.Response, err error) {
+	for attempt := 0; attempt < 3; attempt++ {
+		again := request.Clone(request.Context())
+		prepare(again)
+		if again.Header.Get("Idempotency-Key") == "" {
+			again.Header.Set("Idempotency-Key", uuid.NewString())
+		}
+		if response, err = c.http.Do(again); err == nil {
+			return response, nil
+		}
+	}
+	return nil, err
+}
+
+type paymentRow struct {
+	IdempotencyKey string `db:"idempotency_key"`
+}
+
+// fine: a row that is stored, not a request: what failed was rolled back.
+func stored(insert func(paymentRow) error) (err error) {
+	for attempt := 0; attempt < 3; attempt++ {
+		if err = insert(paymentRow{IdempotencyKey: uuid.NewString()}); err == nil {
+			return nil
+		}
+	}
+	return err
 }

@@ -411,3 +411,20 @@ func wokenAt(ctx context.Context, c *client) error {
 		}
 	}
 }
+
+func orNew(key string) string {
+	if key == "" {
+		return uuid.NewString()
+	}
+	return key
+}
+
+// bug: there is never a key, so one is made each time.
+func neverGiven(ctx context.Context, c *client) (err error) {
+	for attempt := 0; attempt < 3; attempt++ {
+		if err = c.pay(ctx, 100, orNew("")); err == nil { // want "minted"
+			return nil
+		}
+	}
+	return err
+}
