@@ -11,7 +11,7 @@ import (
 )
 
 // startUpName are functions that fill tables before a program serves, or once by hand: one caller at a time.
-var startUpName = pattern.New(`(?i)seed|migrat|bootstrap|^init([A-Z_]|$)|^init|^setup|fixture|backfill|populate|^ensure_?(default|admin|root|system)|(create|insert|add|load|install|import)_?(default|initial|builtin|demo|sample|test)|^main$|first_?run`)
+var startUpName = pattern.New(`(?i)seed|migrat|bootstrap|^init((?-i:[A-Z_0-9])|$|iali[sz])|^setup|fixture|backfill|populate|^ensure_?(default|admin|root|system)|(create|insert|add|load|install|import)_?(default|initial|builtin|demo|sample|test)|^main$|first_?run`)
 
 var startUpFolder = map[string]bool{
 	"migration": true, "migrations": true, "migrate": true, "seed": true, "seeds": true, "seeder": true, "seeders": true, "bootstrap": true,
