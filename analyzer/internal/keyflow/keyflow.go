@@ -43,6 +43,7 @@ type Result struct {
 	mu        sync.Mutex // guards the maps below once run has returned
 	summaries map[*ssa.Function]*summary
 	loops     map[*ssa.Function][]*Region
+	traced    map[place][]Origin // of what was asked since a summary changed
 }
 
 func run(pass *analysis.Pass, config *settings.Config) (*Result, error) {
@@ -53,6 +54,7 @@ func run(pass *analysis.Pass, config *settings.Config) (*Result, error) {
 		names:     names.Of(config),
 		summaries: map[*ssa.Function]*summary{},
 		loops:     map[*ssa.Function][]*Region{},
+		traced:    map[place][]Origin{},
 	}
 	if !r.relevant() {
 		return r, nil

@@ -42,6 +42,7 @@ const (
 	maxSteps   = 1500
 	maxDepth   = 60
 	maxOrigins = 24
+	maxValues  = 256 // of one variable
 )
 
 // tracer walks from one value to its origins.
@@ -61,8 +62,14 @@ type place struct {
 }
 
 func (r *Result) origins(v ssa.Value, field string) []Origin {
+	asked := place{v, field}
+	if found, ok := r.traced[asked]; ok {
+		return found
+	}
 	t := &tracer{r: r, steps: maxSteps, memo: map[place][]Origin{}, open: map[place]bool{}, params: map[*ssa.Parameter]ssa.Value{}}
-	return t.walk(place{v, field}, 0)
+	found := t.walk(asked, 0)
+	r.traced[asked] = found
+	return found
 }
 
 func (t *tracer) walk(p place, depth int) []Origin {
@@ -106,8 +113,8 @@ func join(a, b []Origin) []Origin {
 // either joins the origins of values of which one is taken. A mint beside another value is Mixed, unless the other is empty.
 func (t *tracer) either(depth int, places []place) []Origin {
 	var found []Origin
-	other := false
-	for _, p := range places {
+	other := len(places) > maxValues
+	for _, p := range places[:min(len(places), maxValues)] {
 		if isEmpty(p.value) {
 			continue
 		}

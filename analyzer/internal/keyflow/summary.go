@@ -39,6 +39,7 @@ func (r *Result) summarise() {
 			next := r.summaryOf(fn)
 			if before := r.summaries[fn]; before == nil || !before.equal(next) {
 				changed = true
+				clear(r.traced)
 			}
 			r.summaries[fn] = next
 		}

@@ -14,33 +14,55 @@ const Hole = "\x00"
 // Text gives the text of a string value: constants, their concatenation, fmt.Sprintf of a constant format, and package-level variables that are set once.
 // Parts that are not known become [Hole]. ok is false when nothing of the text is known.
 func Text(v ssa.Value) (text string, ok bool) {
-	text = textOf(v, resolveDepth)
+	r := reader{steps: maxTextSteps, left: maxTextBytes}
+	text = r.text(v, resolveDepth)
 	return text, strings.Trim(text, Hole) != ""
 }
 
-func textOf(v ssa.Value, depth int) string {
-	if depth == 0 {
+// Bounds of a text. Without them a text that is put together of itself, s = s + s, is twice as long with each line of the program.
+const (
+	maxTextSteps = 500
+	maxTextBytes = 1 << 20
+)
+
+// reader reads one text.
+type reader struct {
+	steps int // parts that may still be read
+	left  int // bytes of constants that may still be put together
+}
+
+func (r *reader) text(v ssa.Value, depth int) string {
+	if depth == 0 || r.steps == 0 {
 		return Hole
 	}
+	r.steps--
 	switch v := Resolve(v).(type) {
 	case *ssa.Const:
 		if v.Value != nil && v.Value.Kind() == constant.String {
-			return constant.StringVal(v.Value)
+			return r.constant(constant.StringVal(v.Value))
 		}
 	case *ssa.BinOp:
 		if v.Op == token.ADD {
-			return textOf(v.X, depth-1) + textOf(v.Y, depth-1)
+			return r.text(v.X, depth-1) + r.text(v.Y, depth-1)
 		}
 	case *ssa.Call:
 		if callee := v.Call.StaticCallee(); callee != nil && callee.String() == "fmt.Sprintf" && len(v.Call.Args) > 0 {
-			return formatted(textOf(v.Call.Args[0], depth-1))
+			return formatted(r.text(v.Call.Args[0], depth-1))
 		}
 	case *ssa.UnOp:
 		if global, isGlobal := v.X.(*ssa.Global); isGlobal && v.Op == token.MUL {
-			return globalText(global, depth)
+			return r.global(global, depth)
 		}
 	}
 	return Hole
+}
+
+func (r *reader) constant(text string) string {
+	if len(text) > r.left {
+		return Hole
+	}
+	r.left -= len(text)
+	return text
 }
 
 // formatted replaces the verbs of a format by holes.
@@ -64,8 +86,8 @@ func formatted(format string) string {
 	return out.String()
 }
 
-// globalText gives the text of a package-level variable that is set once, where it is declared.
-func globalText(global *ssa.Global, depth int) string {
+// global gives the text of a package-level variable that is set once, where it is declared.
+func (r *reader) global(global *ssa.Global, depth int) string {
 	if global.Pkg == nil {
 		return Hole
 	}
@@ -87,5 +109,5 @@ func globalText(global *ssa.Global, depth int) string {
 	if stored == nil {
 		return Hole
 	}
-	return textOf(stored, depth-1)
+	return r.text(stored, depth-1)
 }
