@@ -48,6 +48,14 @@
 // The suggested fix does that where the mint does not depend on the turn. It changes what the program does, so read it: the
 // key still has to be kept across a restart if the retry goes on after one.
 //
+// # What it takes for a key and for a retry
+//
+// A key is a header, field, parameter, setter or entry of a map that is named for one (Idempotency-Key, IdempotencyKey,
+// PayPal-Request-Id), a ClientToken or the like of a cloud's SDK, and an entry "ClientToken" of a map. Optional types that
+// hold a text are looked into. A retry is a loop with signs of one, a callback of cenkalti/backoff, avast/retry-go,
+// sethvargo/go-retry, go-resiliency, failsafe-go, Kubernetes' wait and retry or Terraform's plugin SDK, and one of any
+// function that calls it in such a loop, also when it is given in a field of a struct.
+//
 // # What it stays silent on
 //
 //   - A key that is minted before the loop, or handed in.
