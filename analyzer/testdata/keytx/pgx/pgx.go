@@ -286,7 +286,9 @@ func (s *service) givenBeside(ctx context.Context, tx pgx.Tx, key string, v orde
 
 type txKey struct{}
 
-func withTx(ctx context.Context, tx pgx.Tx) context.Context { return context.WithValue(ctx, txKey{}, tx) }
+func withTx(ctx context.Context, tx pgx.Tx) context.Context {
+	return context.WithValue(ctx, txKey{}, tx)
+}
 
 func (s *service) exec(ctx context.Context, query string, args ...any) error {
 	if tx, ok := ctx.Value(txKey{}).(pgx.Tx); ok {
