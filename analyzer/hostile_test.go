@@ -133,6 +133,7 @@ func hostilePrograms() map[string]string {
 		"nested/nested.go":           hostileHead("nested") + nestedStatements(150),
 		"closures/closures.go":       hostileHead("closures") + nestedClosures(50) + manyCalledClosures(9, 12),
 		"cases/cases.go":             hostileHead("cases") + cases(5000),
+		"long/long.go":               hostileHead("long") + longFunction(1000),
 		"literals/literals.go":       hostileHead("literals") + literals(20000),
 		"mutual/mutual.go":           hostileHead("mutual") + mutual(300),
 		"jumps/jumps.go":             hostileHead("jumps") + jumps(100),
@@ -256,6 +257,26 @@ func cases(n int) string {
 		fmt.Fprintf(&out, "case \"%d\": err = send(h, key)\n", i)
 	}
 	out.WriteString("}\nreturn err\n}\n")
+	return out.String()
+}
+
+func longFunction(lines int) string {
+	random := rand.New(rand.NewPCG(1, 2))
+	kinds := []string{
+		"if err != nil { return err }\n",
+		"key = key + rand.Text()\n",
+		"err = send(h, key)\n",
+		"err = db.QueryRow(\"SELECT id FROM t WHERE id = $1\", key).Scan(&id)\n",
+		"_, err = db.Exec(\"INSERT INTO t (id) VALUES ($1)\", key)\n",
+		"go func() { err = send(h, id) }()\n",
+		"defer func() { key, id = id, key }()\n",
+	}
+	var out strings.Builder
+	out.WriteString("func F(h http.Header, db *sql.DB) (err error) {\nvar key, id string\n")
+	for range lines {
+		out.WriteString(kinds[random.IntN(len(kinds))])
+	}
+	out.WriteString("return err\n}\n")
 	return out.String()
 }
 

@@ -31,21 +31,14 @@ func lift(instruction ssa.Instruction, fn *ssa.Function) ssa.Instruction {
 	return nil
 }
 
-// maker finds where a literal is made. A literal that captures nothing is an operand like any other.
+// maker gives the instruction that makes a literal, or uses it as it is when it captures nothing.
 func maker(literal *ssa.Function) ssa.Instruction {
-	parent := literal.Parent()
-	if parent == nil {
+	if literal.Parent() == nil {
 		return nil
 	}
-	var operands []*ssa.Value
-	for _, block := range parent.Blocks {
-		for _, instruction := range block.Instrs {
-			operands = instruction.Operands(operands[:0])
-			for _, operand := range operands {
-				if operand != nil && *operand == ssa.Value(literal) {
-					return instruction
-				}
-			}
+	for _, user := range *literal.Referrers() {
+		if user.Parent() == literal.Parent() {
+			return user
 		}
 	}
 	return nil

@@ -211,27 +211,27 @@ func (t *tracer) cellAt(cell ssa.Value, reader ssa.Instruction, field string) (d
 	if !ok {
 		return derivation{}, false
 	}
-	var nearest ssa.Instruction
-	var byNearest, some derivation
-	nearestDerived, anyDerived, others := false, false, false
-	for _, write := range writes(alloc, field) {
-		d, derived, constant := t.write(write)
-		if derived {
-			some, anyDerived = d, true
+	all := writes(alloc, field)
+	nearest := nearestBefore(all, reader)
+	var byNearest derivation
+	nearestDerived := false
+	if nearest != nil {
+		// The nearest write decides, and is asked alone: a function can write one error variable a hundred times.
+		byNearest, nearestDerived, _ = t.write(nearest)
+		if !nearestDerived && !isConstantWrite(nearest) {
+			return derivation{}, false
 		}
-		if comesBefore(write, reader) && (nearest == nil || comesBefore(nearest, write)) {
-			nearest, byNearest, nearestDerived = write, d, derived
-			continue
-		}
-		if !derived && !constant {
-			others = true
-		}
+	}
+	var some derivation
+	anyDerived, others := false, false
+	if !nearestDerived {
+		some, anyDerived, others = t.rest(all, nearest, reader)
 	}
 	var found derivation
 	switch {
 	case nearestDerived:
 		found = byNearest
-	case anyDerived && !others && (nearest == nil || isConstantWrite(nearest)):
+	case anyDerived && !others:
 		found = some
 	default:
 		return derivation{}, false
@@ -252,6 +252,32 @@ func isConstantWrite(write ssa.Instruction) bool {
 	}
 	_, isConst := store.Val.(*ssa.Const)
 	return isConst
+}
+
+// nearestBefore gives the last write that is on every way to a reader; nil when there is none.
+func nearestBefore(all []ssa.Instruction, reader ssa.Instruction) (nearest ssa.Instruction) {
+	for _, write := range all {
+		if comesBefore(write, reader) && (nearest == nil || comesBefore(nearest, write)) {
+			nearest = write
+		}
+	}
+	return nearest
+}
+
+// rest asks the writes that may or may not have happened: whether one of them is derived from the look, and whether another brings something else. What the nearest write replaced does not count.
+func (t *tracer) rest(all []ssa.Instruction, nearest, reader ssa.Instruction) (some derivation, anyDerived, others bool) {
+	for _, write := range all {
+		d, derived, constant := t.write(write)
+		if derived {
+			some, anyDerived = d, true
+			continue
+		}
+		replaced := write == nearest || nearest != nil && comesBefore(write, nearest) && comesBefore(write, reader)
+		if !constant && !replaced {
+			others = true
+		}
+	}
+	return some, anyDerived, others
 }
 
 // write tells whether an instruction that writes a variable writes something of the look's.

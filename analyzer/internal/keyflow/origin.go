@@ -304,7 +304,7 @@ func (t *tracer) load(v *ssa.UnOp, field string, depth int) []Origin {
 	if cell != v.X {
 		// A captured variable: all that is stored in it, here or around.
 		if alloc, ok := cell.(*ssa.Alloc); ok {
-			return t.content(alloc, field, depth)
+			return t.walk(place{alloc, field}, depth)
 		}
 	}
 	return t.walk(place{v.X, field}, depth)

@@ -91,44 +91,54 @@ func Binding(free *ssa.FreeVar) ssa.Value {
 
 // Stores gives what is stored in a local variable, in its function and in the literals that capture it.
 func Stores(cell ssa.Value) []*ssa.Store {
-	if cell == nil {
-		return nil
-	}
 	var stores []*ssa.Store
-	var visit func(address ssa.Value)
-	visit = func(address ssa.Value) {
-		referrers := address.Referrers()
-		if referrers == nil {
-			return
-		}
-		for _, referrer := range *referrers {
-			switch referrer := referrer.(type) {
-			case *ssa.Store:
-				if referrer.Addr == address {
-					stores = append(stores, referrer)
-				}
-			case *ssa.MakeClosure:
-				for i, bound := range referrer.Bindings {
-					if bound == address {
-						visit(referrer.Fn.(*ssa.Function).FreeVars[i])
-					}
+	eachStore(cell, func(store *ssa.Store) bool {
+		stores = append(stores, store)
+		return true
+	})
+	return stores
+}
+
+// eachStore visits what Stores gives, until visit says that it has seen enough.
+func eachStore(address ssa.Value, visit func(*ssa.Store) bool) bool {
+	if address == nil {
+		return true
+	}
+	referrers := address.Referrers()
+	if referrers == nil {
+		return true
+	}
+	for _, referrer := range *referrers {
+		switch referrer := referrer.(type) {
+		case *ssa.Store:
+			if referrer.Addr == address && !visit(referrer) {
+				return false
+			}
+		case *ssa.MakeClosure:
+			for i, bound := range referrer.Bindings {
+				if bound == address && !eachStore(referrer.Fn.(*ssa.Function).FreeVars[i], visit) {
+					return false
 				}
 			}
 		}
 	}
-	visit(cell)
-	return stores
+	return true
 }
 
+// soleStore gives the value of a variable that is set once. It stops at the second store: a variable of a long function can have thousands.
 func soleStore(cell ssa.Value) ssa.Value {
 	if _, ok := cell.(*ssa.Alloc); !ok {
 		return nil
 	}
-	stores := Stores(cell)
-	if len(stores) != 1 {
+	var stored []ssa.Value
+	eachStore(cell, func(store *ssa.Store) bool {
+		stored = append(stored, store.Val)
+		return len(stored) < 2
+	})
+	if len(stored) != 1 {
 		return nil
 	}
-	return stores[0].Val
+	return stored[0]
 }
 
 func sameEdges(phi *ssa.Phi) ssa.Value {
