@@ -20,12 +20,12 @@ TESTFLAGS ?=
 
 # These read dozens of libraries from source for hundreds of cases, which takes five times as long under the race detector. The passes that
 # they share run under it in the tests of keyscope and keyflow.
-CASES = ./analyzer ./analyzer/existsinsert ./analyzer/keytx ./analyzer/retrykey ./analyzer/weakkey ./analyzer/internal/storeflow ./analyzer/internal/known
+CASES = ./cmd/idemvet ./analyzer ./analyzer/existsinsert ./analyzer/keytx ./analyzer/retrykey ./analyzer/weakkey ./analyzer/internal/storeflow ./analyzer/internal/known
 
 test: vet vet-idem check
 	@bin=$$($(POSTGRES)) || exit 1; export IDEMGEN_POSTGRES_BIN=$$bin; set -ex; \
-	$(GO) test $(TESTFLAGS) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(CASES))"); \
-	$(GO) test $(CASES); \
+	$(GO) test $(TESTFLAGS) -timeout 30m $$($(GO) list ./... | grep -vxF "$$($(GO) list $(CASES))"); \
+	$(GO) test -timeout 30m $(CASES); \
 	(cd generator/migration/toolstest && $(GO) test $(TESTFLAGS) ./...); \
 	(cd internal/pgtemp/download && $(GO) test $(TESTFLAGS) ./...); \
 	(cd analyzer/internal/sqltext/parity && $(GO) test ./...)
