@@ -68,10 +68,10 @@ func (t *tracer) value(v ssa.Value) (derivation, bool) {
 		}
 	case *ssa.Field:
 		d, ok := t.value(v.X)
-		return t.named(d, fieldName(v.X.Type(), v.Field)), ok
+		return t.named(d, program.FieldName(v.X.Type(), v.Field)), ok
 	case *ssa.FieldAddr:
 		d, ok := t.value(v.X)
-		return t.named(d, fieldName(v.X.Type(), v.Field)), ok
+		return t.named(d, program.FieldName(v.X.Type(), v.Field)), ok
 	case *ssa.Alloc:
 		return t.cellAt(v, v, "")
 	case *ssa.FreeVar:
@@ -187,7 +187,7 @@ func (t *tracer) load(load *ssa.UnOp) (derivation, bool) {
 	case *ssa.Alloc, *ssa.FreeVar:
 		return t.cellAt(program.Cell(address), load, "")
 	case *ssa.FieldAddr:
-		name := fieldName(address.X.Type(), address.Field)
+		name := program.FieldName(address.X.Type(), address.Field)
 		if cell := program.Cell(address.X); isAlloc(cell) {
 			d, ok := t.cellAt(cell, load, name)
 			return d, ok
@@ -335,7 +335,7 @@ func writes(alloc *ssa.Alloc, field string) []ssa.Instruction {
 			case *ssa.Slice:
 				visit(referrer, false)
 			case *ssa.FieldAddr:
-				if field == "" || fieldName(referrer.X.Type(), referrer.Field) == field {
+				if field == "" || program.FieldName(referrer.X.Type(), referrer.Field) == field {
 					visit(referrer, field != "")
 				}
 			case *ssa.MakeClosure:
@@ -349,16 +349,6 @@ func writes(alloc *ssa.Alloc, field string) []ssa.Instruction {
 	}
 	visit(alloc, true)
 	return found
-}
-
-func fieldName(t types.Type, index int) string {
-	if pointer, ok := t.Underlying().(*types.Pointer); ok {
-		t = pointer.Elem()
-	}
-	if structure, ok := t.Underlying().(*types.Struct); ok && index < structure.NumFields() {
-		return structure.Field(index).Name()
-	}
-	return ""
 }
 
 // isRows knows what libraries give back before it is read: rows, a row, a cursor.

@@ -6,7 +6,6 @@ import (
 	"go/types"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -55,7 +54,7 @@ func (c *checker) summary(fn *ssa.Function) *summary {
 	}
 	s := &summary{working: true}
 	c.summaries[fn] = s
-	for _, call := range callsOf(fn) {
+	for _, call := range program.Calls(fn) {
 		for _, access := range c.stores.Of(call) {
 			if len(access.Path) == 0 && !access.Guessed {
 				if found := c.direct(fn, access); found != nil {
@@ -67,20 +66,6 @@ func (c *checker) summary(fn *ssa.Function) *summary {
 	}
 	s.working = false
 	return s
-}
-
-// callsOf gives the calls of a function in source order.
-func callsOf(fn *ssa.Function) []ssa.CallInstruction {
-	var calls []ssa.CallInstruction
-	for _, block := range fn.Blocks {
-		for _, instruction := range block.Instrs {
-			if call, ok := instruction.(ssa.CallInstruction); ok {
-				calls = append(calls, call)
-			}
-		}
-	}
-	sort.SliceStable(calls, func(i, j int) bool { return calls[i].Pos() < calls[j].Pos() })
-	return calls
 }
 
 // direct looks at a statement of the function itself.

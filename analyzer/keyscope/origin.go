@@ -155,7 +155,7 @@ func joined(name string) bool {
 }
 
 func (w *walk) field(x ssa.Value, index int, pos token.Pos, calls int) {
-	field := fieldOf(x.Type(), index)
+	field := program.Field(x.Type(), index)
 	if field == nil {
 		return
 	}
@@ -169,17 +169,6 @@ func (w *walk) field(x ssa.Value, index int, pos token.Pos, calls int) {
 	if _, isAlloc := program.Resolve(x).(*ssa.Alloc); isAlloc {
 		w.visit(x, calls)
 	}
-}
-
-func fieldOf(t types.Type, index int) *types.Var {
-	if pointer, ok := t.Underlying().(*types.Pointer); ok {
-		t = pointer.Elem()
-	}
-	structure, ok := t.Underlying().(*types.Struct)
-	if !ok || index >= structure.NumFields() {
-		return nil
-	}
-	return structure.Field(index)
 }
 
 // fromRequest reports whether a type is by its name what a client sends.
@@ -196,7 +185,7 @@ func fromRequest(t types.Type) bool {
 }
 
 func (w *walk) isOwnerField(t types.Type, index int) bool {
-	field := fieldOf(t, index)
+	field := program.Field(t, index)
 	return field != nil && w.c.isOwner(field.Name())
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/idemgen/idemgen/analyzer/internal/program"
 	"github.com/idemgen/idemgen/analyzer/internal/storeflow"
 )
 
@@ -55,11 +56,11 @@ func (c *checker) isOwnerValue(v ssa.Value) bool {
 		return c.isOwner(v.Name())
 	case *ssa.UnOp:
 		if field, ok := v.X.(*ssa.FieldAddr); ok {
-			found := fieldOf(field.X.Type(), field.Field)
+			found := program.Field(field.X.Type(), field.Field)
 			return found != nil && c.isOwner(found.Name())
 		}
 	case *ssa.Field:
-		found := fieldOf(v.X.Type(), v.Field)
+		found := program.Field(v.X.Type(), v.Field)
 		return found != nil && c.isOwner(found.Name())
 	case *ssa.Call:
 		return c.isOwnerName(calleeName(&v.Call))

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/idemgen/idemgen/analyzer/internal/program"
 	"github.com/idemgen/idemgen/analyzer/internal/report"
 	"github.com/idemgen/idemgen/analyzer/internal/settings"
 )
@@ -89,7 +90,7 @@ func (c *checker) message(found *lookup) string {
 
 // sends reports whether a function sends a key: then the records are of the keys that it has sent.
 func (c *checker) sends(fn *ssa.Function) bool {
-	for _, call := range callsOf(fn) {
+	for _, call := range program.Calls(fn) {
 		switch calleeName(call.Common()) {
 		case "Set", "Add", "SetHeader", "SetIdempotencyKey":
 			for _, arg := range call.Common().Args {

@@ -21,7 +21,7 @@ func (t *tracer) content(holder ssa.Value, field string, depth int) []Origin {
 				whole = append(whole, place{use.Val, field})
 			}
 		case *ssa.FieldAddr:
-			name := fieldName(use.X.Type(), use.Field)
+			name := program.FieldName(use.X.Type(), use.Field)
 			if field != "" && field != name {
 				continue
 			}

@@ -420,7 +420,7 @@ func variableName(v ssa.Value) string {
 	case *ssa.Alloc:
 		return v.Comment
 	case *ssa.FieldAddr:
-		return fieldName(v.X.Type(), v.Field)
+		return program.FieldName(v.X.Type(), v.Field)
 	}
 	return ""
 }

@@ -195,7 +195,7 @@ func (t *tracer) step(p place, depth int) []Origin {
 	case *ssa.Extract:
 		return t.extract(v, p.field, depth)
 	case *ssa.Field:
-		return t.walk(place{v.X, fieldName(v.X.Type(), v.Field)}, depth)
+		return t.walk(place{v.X, program.FieldName(v.X.Type(), v.Field)}, depth)
 	case *ssa.FieldAddr:
 		return t.address(v, p.field, depth)
 	case *ssa.Index:
@@ -312,11 +312,11 @@ func (t *tracer) load(v *ssa.UnOp, field string, depth int) []Origin {
 
 // address walks on from &x.f: what is stored in that field of x.
 func (t *tracer) address(v *ssa.FieldAddr, field string, depth int) []Origin {
-	name := fieldName(v.X.Type(), v.Field)
+	name := program.FieldName(v.X.Type(), v.Field)
 	if field != "" {
 		return leaf(v) // a field of a field: too deep to tell
 	}
-	if member := fieldOf(v.X.Type(), v.Field); member != nil && isInteger(member.Type()) && names.IsAttempt(name) {
+	if member := program.Field(v.X.Type(), v.Field); member != nil && isInteger(member.Type()) && names.IsAttempt(name) {
 		return []Origin{{At: v, Quality: Counter}}
 	}
 	return t.walk(place{v.X, name}, depth)
@@ -335,23 +335,4 @@ func isFunc(fn *types.Func, path, name string) bool {
 func isInteger(t types.Type) bool {
 	basic, ok := t.Underlying().(*types.Basic)
 	return ok && basic.Info()&types.IsInteger != 0
-}
-
-// fieldName gives the name of a field of a struct or of the struct that a pointer points to.
-func fieldName(t types.Type, index int) string {
-	if field := fieldOf(t, index); field != nil {
-		return field.Name()
-	}
-	return ""
-}
-
-func fieldOf(t types.Type, index int) *types.Var {
-	if pointer, ok := t.Underlying().(*types.Pointer); ok {
-		t = pointer.Elem()
-	}
-	structure, ok := t.Underlying().(*types.Struct)
-	if !ok || index >= structure.NumFields() {
-		return nil
-	}
-	return structure.Field(index)
 }

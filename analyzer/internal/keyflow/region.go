@@ -228,7 +228,7 @@ func (r *Result) hook(store *ssa.Store) *Region {
 	if !ok {
 		return nil
 	}
-	field := fieldOf(address.X.Type(), address.Field)
+	field := program.Field(address.X.Type(), address.Field)
 	if !known.RetryHookField(address.X.Type(), field) {
 		return nil
 	}
@@ -286,7 +286,7 @@ func putInto(v ssa.Value, field string) []ssa.Value {
 	var found []ssa.Value
 	for _, use := range uses(cell) {
 		address, ok := use.instruction.(*ssa.FieldAddr)
-		if !ok || fieldName(address.X.Type(), address.Field) != field {
+		if !ok || program.FieldName(address.X.Type(), address.Field) != field {
 			continue
 		}
 		for _, store := range program.Stores(address) {

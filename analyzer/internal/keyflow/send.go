@@ -77,7 +77,7 @@ func (r *Result) fieldSend(store *ssa.Store) *Send {
 	if !ok {
 		return nil
 	}
-	field := fieldOf(address.X.Type(), address.Field)
+	field := program.Field(address.X.Type(), address.Field)
 	owner := address.X.Type()
 	if pointer, ok := owner.Underlying().(*types.Pointer); ok {
 		owner = pointer.Elem()

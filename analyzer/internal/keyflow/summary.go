@@ -399,10 +399,10 @@ func sameFunction(v ssa.Value, param *ssa.Parameter, field string) bool {
 	}
 	switch x := program.Resolve(v).(type) {
 	case *ssa.Field:
-		return fieldName(x.X.Type(), x.Field) == field && holds(x.X, param)
+		return program.FieldName(x.X.Type(), x.Field) == field && holds(x.X, param)
 	case *ssa.UnOp:
 		address, ok := x.X.(*ssa.FieldAddr)
-		return ok && fieldName(address.X.Type(), address.Field) == field && holds(address.X, param)
+		return ok && program.FieldName(address.X.Type(), address.Field) == field && holds(address.X, param)
 	}
 	return false
 }

@@ -256,7 +256,7 @@ func (p *Result) methodValue(v ssa.Value) program.Callee {
 	if callee.Body == nil || callee.Body.Synthetic == "" {
 		return callee
 	}
-	for _, call := range callsOf(callee.Body) {
+	for _, call := range program.Calls(callee.Body) {
 		if inner := p.program.Callee(call.Common()); inner.Func != nil {
 			return inner
 		}

@@ -116,7 +116,7 @@ func literalField(v ssa.Value, field string) ssa.Value {
 	var stored ssa.Value
 	for _, referrer := range *alloc.Referrers() {
 		address, ok := referrer.(*ssa.FieldAddr)
-		if !ok || fieldName(address.X.Type(), address.Field) != field {
+		if !ok || program.FieldName(address.X.Type(), address.Field) != field {
 			continue
 		}
 		for _, use := range *address.Referrers() {
@@ -126,25 +126,6 @@ func literalField(v ssa.Value, field string) ssa.Value {
 		}
 	}
 	return stored
-}
-
-// fieldVar gives the field at an index of a struct, or of a pointer to one.
-func fieldVar(t types.Type, index int) *types.Var {
-	if pointer, ok := t.Underlying().(*types.Pointer); ok {
-		t = pointer.Elem()
-	}
-	structure, ok := t.Underlying().(*types.Struct)
-	if !ok || index >= structure.NumFields() {
-		return nil
-	}
-	return structure.Field(index)
-}
-
-func fieldName(t types.Type, index int) string {
-	if field := fieldVar(t, index); field != nil {
-		return field.Name()
-	}
-	return ""
 }
 
 // declared gives the function or method behind a call as it is declared, generic ones for instances; an interface's method for an invocation; nil for values.

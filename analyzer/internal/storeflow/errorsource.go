@@ -18,10 +18,10 @@ func memberOf(v ssa.Value) (member string, base ssa.Value) {
 			continue
 		case *ssa.UnOp:
 			if address, ok := read.X.(*ssa.FieldAddr); ok {
-				return fieldName(address.X.Type(), address.Field), address.X
+				return program.FieldName(address.X.Type(), address.Field), address.X
 			}
 		case *ssa.Field:
-			return fieldName(read.X.Type(), read.Field), read.X
+			return program.FieldName(read.X.Type(), read.Field), read.X
 		case *ssa.Call:
 			if fn := declared(read); fn != nil && receiver(read) != nil {
 				if fn.Name() == "Name" || fn.Name() == "String" {

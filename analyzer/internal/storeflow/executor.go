@@ -64,16 +64,16 @@ func (p *Result) origin(v ssa.Value, path string, static ConnKind, depth int) Ex
 		}
 		switch address := program.Cell(v.X).(type) {
 		case *ssa.FieldAddr:
-			return p.field(address.X, fieldVar(address.X.Type(), address.Field), path, static, depth)
+			return p.field(address.X, program.Field(address.X.Type(), address.Field), path, static, depth)
 		case *ssa.Alloc:
 			return p.stored(v, address, path, static, depth)
 		case *ssa.Global:
 			return p.at(address, path, static)
 		}
 	case *ssa.Field:
-		return p.field(v.X, fieldVar(v.X.Type(), v.Field), path, static, depth)
+		return p.field(v.X, program.Field(v.X.Type(), v.Field), path, static, depth)
 	case *ssa.FieldAddr:
-		return p.field(v.X, fieldVar(v.X.Type(), v.Field), path, static, depth)
+		return p.field(v.X, program.Field(v.X.Type(), v.Field), path, static, depth)
 	case *ssa.Alloc:
 		return p.literal(v, path, static, depth)
 	case *ssa.Extract:

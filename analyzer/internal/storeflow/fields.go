@@ -23,7 +23,7 @@ func (p *Result) findFieldKinds(functions []*ssa.Function) {
 				if !ok {
 					continue
 				}
-				field := fieldVar(address.X.Type(), address.Field)
+				field := program.Field(address.X.Type(), address.Field)
 				if field == nil || field.Exported() || !types.IsInterface(field.Type()) {
 					continue
 				}

@@ -197,7 +197,7 @@ func dynamoText(v ssa.Value) string {
 			inner = v.Call.Args[0]
 		}
 	case *ssa.FieldAddr: // &s.table
-		if field := fieldVar(v.X.Type(), v.Field); field != nil {
+		if field := program.Field(v.X.Type(), v.Field); field != nil {
 			return fieldPlace(v.X.Type(), field)
 		}
 	}
@@ -210,7 +210,7 @@ func dynamoText(v ssa.Value) string {
 			return strings.ToLower(global.Name())
 		}
 		if address, ok := inner.X.(*ssa.FieldAddr); ok {
-			if field := fieldVar(address.X.Type(), address.Field); field != nil {
+			if field := program.Field(address.X.Type(), address.Field); field != nil {
 				return fieldPlace(address.X.Type(), field)
 			}
 		}

@@ -105,7 +105,7 @@ func (p *Result) batch(call ssa.CallInstruction) []Access {
 		return []Access{}
 	}
 	out := []Access{}
-	for _, queued := range callsOf(call.Parent()) {
+	for _, queued := range program.Calls(call.Parent()) {
 		fn := declared(queued)
 		if !isFunc(fn, pgxPath, "Queue") || batchValue(receiver(queued)) != sent {
 			continue

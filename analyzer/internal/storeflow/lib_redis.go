@@ -153,7 +153,7 @@ func redisClient(v ssa.Value) ssa.Value {
 		if !ok {
 			return v
 		}
-		declared := fieldVar(field.X.Type(), field.Field)
+		declared := program.Field(field.X.Type(), field.Field)
 		if declared == nil || !declared.Embedded() || declared.Exported() {
 			return v
 		}
@@ -229,7 +229,7 @@ func looksLikeLock(key ssa.Value, pattern string) bool {
 		}
 	case *ssa.UnOp:
 		if field, ok := v.X.(*ssa.FieldAddr); ok {
-			names = append(names, fieldName(field.X.Type(), field.Field))
+			names = append(names, program.FieldName(field.X.Type(), field.Field))
 		}
 	}
 	for _, name := range names {

@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/idemgen/idemgen/analyzer/internal/program"
 	"github.com/idemgen/idemgen/analyzer/internal/settings"
 )
 
@@ -40,7 +41,7 @@ func (p *Result) lock(call ssa.CallInstruction, fn *types.Func) (Access, bool) {
 // locksForCallers reports whether a function leaves a mutex locked when it returns.
 func (p *Result) locksForCallers(fn *ssa.Function) bool {
 	locks, unlocks := 0, 0
-	for _, call := range callsOf(fn) {
+	for _, call := range program.Calls(fn) {
 		called := declared(call)
 		if packagePath(called) != "sync" {
 			continue

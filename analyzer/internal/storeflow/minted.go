@@ -77,7 +77,7 @@ func (p *Result) isMint(v ssa.Value, depth int) bool {
 		return v.Index == 0 && p.isMint(v.Tuple, depth-1)
 	case *ssa.UnOp:
 		if address, ok := v.X.(*ssa.FieldAddr); ok {
-			return p.isMint(literalField(address.X, fieldName(address.X.Type(), address.Field)), depth-1)
+			return p.isMint(literalField(address.X, program.FieldName(address.X.Type(), address.Field)), depth-1)
 		}
 	case *ssa.Slice:
 		return p.isMint(v.X, depth-1)

@@ -216,7 +216,7 @@ func (p *Result) bindingsOfLiteral(alloc *ssa.Alloc, field string, fn *ssa.Funct
 	for _, referrer := range *alloc.Referrers() {
 		switch use := referrer.(type) {
 		case *ssa.FieldAddr:
-			name := fieldName(use.X.Type(), use.Field)
+			name := program.FieldName(use.X.Type(), use.Field)
 			for _, storing := range *use.Referrers() {
 				if store, ok := storing.(*ssa.Store); ok && store.Addr == use {
 					out = append(out, p.bindingsOf(store.Val, joinPath(field, name), fn, depth-1)...)

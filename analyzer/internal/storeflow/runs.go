@@ -2,7 +2,6 @@ package storeflow
 
 import (
 	"go/types"
-	"sort"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -75,22 +74,8 @@ func (p *Result) callsOf(fn *ssa.Function) []ssa.CallInstruction {
 	if known, ok := p.ordered[fn]; ok {
 		return known
 	}
-	calls := callsOf(fn)
+	calls := program.Calls(fn)
 	p.ordered[fn] = calls
-	return calls
-}
-
-// callsOf gives the calls of a function in source order.
-func callsOf(fn *ssa.Function) []ssa.CallInstruction {
-	var calls []ssa.CallInstruction
-	for _, block := range fn.Blocks {
-		for _, instruction := range block.Instrs {
-			if call, ok := instruction.(ssa.CallInstruction); ok {
-				calls = append(calls, call)
-			}
-		}
-	}
-	sort.SliceStable(calls, func(i, j int) bool { return calls[i].Pos() < calls[j].Pos() })
 	return calls
 }
 

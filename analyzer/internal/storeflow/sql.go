@@ -278,7 +278,7 @@ func (p *Result) builtText(call *ssa.Call, depth int) (string, bool) {
 	}
 	var text strings.Builder
 	known := false
-	for _, write := range callsOf(call.Parent()) {
+	for _, write := range program.Calls(call.Parent()) {
 		fn := declared(write)
 		if fn == nil || write.Pos() >= call.Pos() {
 			continue

@@ -20,7 +20,7 @@ func (p *Result) storedIn(field *types.Var) []ssa.Value {
 						continue
 					}
 					if address, ok := store.Addr.(*ssa.FieldAddr); ok {
-						if of := fieldVar(address.X.Type(), address.Field); of != nil {
+						if of := program.Field(address.X.Type(), address.Field); of != nil {
 							p.storedFields[of.Origin()] = append(p.storedFields[of.Origin()], store.Val)
 						}
 					}
@@ -40,9 +40,9 @@ func fieldLoaded(v ssa.Value) (field *types.Var, owner string) {
 		if !ok {
 			return nil, ""
 		}
-		field, of = fieldVar(address.X.Type(), address.Field), address.X.Type()
+		field, of = program.Field(address.X.Type(), address.Field), address.X.Type()
 	case *ssa.Field:
-		field, of = fieldVar(v.X.Type(), v.Field), v.X.Type()
+		field, of = program.Field(v.X.Type(), v.Field), v.X.Type()
 	}
 	if field == nil {
 		return nil, ""

@@ -220,7 +220,7 @@ func memberReadIn(v ssa.Value, names []string, seen map[ssa.Value]bool) bool {
 		case *ssa.Return:
 			return true
 		case *ssa.FieldAddr:
-			field := fieldVar(referrer.X.Type(), referrer.Field)
+			field := program.Field(referrer.X.Type(), referrer.Field)
 			if field != nil && slices.Contains(names, field.Name()) {
 				return true
 			}
