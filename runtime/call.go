@@ -19,6 +19,7 @@ type Call[TX any] struct {
 	id        ID
 	key       string
 	print     [fingerprintSize]byte
+	current   CurrentFunc[TX] // nil unless a replay is rebuilt
 }
 
 // Request is the request as the client sent it, unzipped, with its Body at the beginning again at each call.

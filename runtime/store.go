@@ -72,12 +72,14 @@ type Store[TX any] interface {
 	Violation(err error) (constraint string, ok bool)
 }
 
-// Claim is the outcome of [Store.Claim]. Exactly one of three holds: Work is set, the id was won and the caller must end
-// the work by Commit or Rollback; Record is set, a live record exists and no transaction is open; both are nil, another
-// transaction holds the id and did not end within the wait.
+// Claim is the outcome of [Store.Claim]. At most one of its fields is set: Work, where the id was won and the caller must
+// end the work by Commit or Rollback; Record, where a live record exists and no transaction is open; Progress, where an
+// operation in lease mode holds the id, which can be under an account-wide scope only, and no transaction is open. None of
+// them: another transaction holds the id and did not end within the wait.
 type Claim[TX any] struct {
-	Work   Work[TX]
-	Record *Record
+	Work     Work[TX]
+	Record   *Record
+	Progress *Progress
 }
 
 // Work is an open transaction. It is used by one goroutine and ended once; Rollback after the end is free and returns nil.
