@@ -23,6 +23,7 @@ type settings struct {
 	challenge        string
 	logger           *slog.Logger
 	onError          func(ctx context.Context, operation string, err error)
+	observer         Observer // never nil
 }
 
 // DefaultProblemBase is where the problem types of the runtime are documented.
@@ -51,6 +52,7 @@ func defaults() settings {
 		problemBase:     DefaultProblemBase,
 		challenge:       "Bearer",
 		logger:          slog.Default(),
+		observer:        Unobserved{},
 	}
 }
 
@@ -185,6 +187,18 @@ func WithErrorObserver(f func(ctx context.Context, operation string, err error))
 			return errors.New("WithErrorObserver: the function is nil")
 		}
 		s.onError = f
+		return nil
+	}
+}
+
+// WithObserver has observer told what becomes of requests, of leases and of recovery; [Observers] makes one of several. The
+// default is [Unobserved].
+func WithObserver(observer Observer) Option {
+	return func(s *settings) error {
+		if observer == nil {
+			return errors.New("WithObserver: the observer is nil")
+		}
+		s.observer = observer
 		return nil
 	}
 }
