@@ -18,7 +18,7 @@ import (
 // purgePerClaim bounds how many expired records one claim removes.
 const purgePerClaim = 16
 
-// Store is a runtime.Store in memory. It is safe for concurrent use. Two engines over one Store are like two processes
+// Store is a runtime.LeaseStore in memory. It is safe for concurrent use. Two engines over one Store are like two processes
 // over one database.
 type Store struct {
 	now func() time.Time
@@ -29,12 +29,17 @@ type Store struct {
 	expiry  expiryQueue
 }
 
-var _ runtime.Store[pgx.Tx] = (*Store)(nil)
+var _ runtime.LeaseStore[pgx.Tx] = (*Store)(nil)
 
+// entry is what there is under an id.
 type entry struct {
 	id     runtime.ID
-	record runtime.Record
+	lease  *lease         // while the record is in progress; such an entry does not expire
+	record runtime.Record // once it is complete
 }
+
+// errEnded is for a transaction that is ended twice.
+var errEnded = errors.New("memstore: the work has ended already")
 
 // Option sets one thing about a store.
 type Option func(*Store)
@@ -78,13 +83,16 @@ func (s *Store) Claim(ctx context.Context, id runtime.ID, wait time.Duration) (r
 	}
 }
 
-// tryClaim returns a record or a won claim, or else the channel that is closed when the present claim ends.
+// tryClaim returns what is under id or a won claim, or else the channel that is closed when the present claim ends.
 func (s *Store) tryClaim(id runtime.ID) (runtime.Claim[pgx.Tx], <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
 	s.purge(now)
-	if e := s.records[id]; e != nil && e.record.ExpiresAt.After(now) {
+	if e := s.live(id, now); e != nil {
+		if e.lease != nil {
+			return runtime.Claim[pgx.Tx]{Progress: e.lease.progress(now)}, nil
+		}
 		record := clone(&e.record)
 		return runtime.Claim[pgx.Tx]{Record: &record}, nil
 	}
@@ -118,13 +126,13 @@ func (s *Store) Violation(err error) (constraint string, ok bool) {
 	return "", false
 }
 
-// Len is the number of records that have not expired.
+// Len is the number of records that have not expired, those in progress included.
 func (s *Store) Len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now, n := s.now(), 0
-	for _, e := range s.records {
-		if e.record.ExpiresAt.After(now) {
+	for id := range s.records {
+		if s.live(id, now) != nil {
 			n++
 		}
 	}
@@ -145,7 +153,7 @@ func (w *work) Tx() pgx.Tx { return w.tx }
 // Commit runs the staged effects and keeps the record, in one step as seen by every other claim.
 func (w *work) Commit(ctx context.Context, record *runtime.Record) error {
 	if w.ended {
-		return errors.New("memstore: the work has ended already")
+		return errEnded
 	}
 	if w.claimed != (record != nil) {
 		_ = w.Rollback(ctx)
@@ -160,17 +168,16 @@ func (w *work) Commit(ctx context.Context, record *runtime.Record) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer w.release()
-	for _, effect := range w.tx.end() {
+	effects, now := w.tx.end(), s.now()
+	if record != nil && s.live(w.id, now) != nil { // lease mode was first: its claims do not wait for a transaction
+		return runtime.ErrLostRace
+	}
+	for _, effect := range effects {
 		effect()
 	}
-	if record == nil {
-		return nil
+	if record != nil {
+		s.keep(w.id, record, now, now)
 	}
-	e := &entry{id: w.id, record: clone(record)}
-	e.record.CreatedAt = s.now()
-	e.record.ExpiresAt = e.record.CreatedAt.Add(record.Retention)
-	s.records[w.id] = e
-	heap.Push(&s.expiry, e)
 	return nil
 }
 
@@ -194,6 +201,23 @@ func (w *work) release() {
 	}
 	close(w.store.claims[w.id])
 	delete(w.store.claims, w.id)
+}
+
+// live returns what there is under id; nil where it has expired. The store is locked.
+func (s *Store) live(id runtime.ID, now time.Time) *entry {
+	if e := s.records[id]; e != nil && (e.lease != nil || e.record.ExpiresAt.After(now)) {
+		return e
+	}
+	return nil
+}
+
+// keep makes record the complete one under its id. The store is locked.
+func (s *Store) keep(id runtime.ID, record *runtime.Record, created, now time.Time) {
+	e := &entry{id: id, record: clone(record)}
+	e.record.CreatedAt = created
+	e.record.ExpiresAt = now.Add(record.Retention)
+	s.records[id] = e
+	heap.Push(&s.expiry, e)
 }
 
 // clone copies all that a caller could change.
