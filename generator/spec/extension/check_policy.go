@@ -238,17 +238,52 @@ func (v *resolver) checkLeaseMode() {
 		}
 		v.report(rule, at, "let it beat at least twice within the lease", "heartbeat %s is not well under the lease of %s, so a single late one loses the lease", human(p.Lease.Heartbeat), human(p.Lease.Duration))
 	}
+	if p.Retention <= p.Lease.Duration {
+		v.report(ruleRetentionLease, "retention", "keep records for hours, and leases for seconds", "retention %s is not longer than the lease of %s", human(p.Retention), human(p.Lease.Duration))
+	}
+	if !p.Key.Required {
+		v.report(ruleLeaseOptional, "key.required", "write required: true", "without a key there is no record of the work, so nobody takes it up again after a crash, and its external calls carry no key that a retry would repeat")
+	}
 	if v.unread("steps", "downstream") {
 		return
 	}
 	if len(p.Steps) == 0 && len(p.Downstream) == 0 {
 		v.report(ruleLeaseSteps, "mode", "name the steps and the downstream calls, or use transaction mode", "lease mode without steps or downstream calls has nothing to recover")
 	}
-	for i, call := range p.Downstream {
-		if call.Step == "" && len(p.Steps) < 2 || slices.Contains(p.Steps, call.Step) {
+	v.checkSteps()
+	v.checkDownstream()
+}
+
+// checkSteps finds steps that would be one name in code.
+func (v *resolver) checkSteps() {
+	plain := strings.NewReplacer("-", "", "_", "")
+	first := map[string]string{}
+	for i, step := range v.op.Policy.Steps {
+		folded := strings.ToLower(plain.Replace(step))
+		if other, taken := first[folded]; taken {
+			v.report(ruleStepsAlike, entry("steps", i), "give each a name of its own", "steps %s and %s differ in case, hyphens or underscores only, and code has one name for both", show(other), show(step))
 			continue
 		}
-		v.report(ruleDownstreamStep, entry("downstream", i), stepHint(call.Step, p.Steps), "downstream call %s has the step %s, which is not among steps", show(call.Name), show(call.Step))
+		first[folded] = step
+	}
+}
+
+func (v *resolver) checkDownstream() {
+	p := &v.op.Policy
+	for i, call := range p.Downstream {
+		switch call.Format {
+		case policy.UUID4, policy.UUID7:
+			v.report(ruleDownstreamForm, entry("downstream", i), "write uuid5, or any", "downstream call %s asks for a key of format %s, which is made of random bits, and a derived key is the same at every attempt", show(call.Name), call.Format)
+		}
+		switch {
+		case slices.Contains(p.Steps, call.Step):
+		case call.Step == "" && len(p.Steps) == 0:
+			v.report(ruleDownstreamStep, entry("downstream", i), "write steps: and name its step", "downstream call %s has no step, and its name cannot be a step's", show(call.Name))
+		case call.Step == "":
+			v.report(ruleDownstreamStep, entry("downstream", i), "name its step: "+alternatives(p.Steps), "downstream call %s has no step, and there are %d", show(call.Name), len(p.Steps))
+		default:
+			v.report(ruleDownstreamStep, entry("downstream", i), stepHint(call.Step, p.Steps), "downstream call %s has the step %s, which is not among steps", show(call.Name), show(call.Step))
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ func (v *resolver) settle() {
 	v.settlePointers()
 	v.settleStatuses()
 	v.settleProblemTypes()
+	v.settleSteps()
 	if v.op.Policy.Mode == policy.Transaction {
 		v.op.Policy.Lease = policy.Lease{}
 		for _, member := range []string{"lease.duration", "lease.heartbeat"} {
@@ -90,4 +91,31 @@ func (v *resolver) settleProblemTypes() {
 			v.drop(member)
 		}
 	}
+}
+
+// settleSteps names the step of each downstream call that has none: the only step there is or, where no step is named, one
+// for each call with the call's name. What then still has no step is left for the check.
+func (v *resolver) settleSteps() {
+	p := &v.op.Policy
+	if p.Mode != policy.LeaseMode || len(p.Steps) > 1 || len(p.Downstream) == 0 || v.unread("steps", "downstream") {
+		return
+	}
+	named := slices.ContainsFunc(p.Downstream, func(call policy.Downstream) bool { return call.Step != "" })
+	if named && len(p.Steps) == 0 {
+		return
+	}
+	calls, steps := slices.Clone(p.Downstream), p.Steps
+	for i := range calls {
+		switch {
+		case calls[i].Step != "":
+		case len(p.Steps) == 1:
+			calls[i].Step = p.Steps[0]
+		case !stepName.MatchString(calls[i].Name):
+			return
+		default:
+			calls[i].Step = calls[i].Name
+			steps = append(steps, calls[i].Name)
+		}
+	}
+	p.Downstream, p.Steps = calls, steps
 }

@@ -13,8 +13,6 @@ import (
 // rule when the feature comes; with the last one the file goes, and the two calls to it.
 
 var (
-	ruleLeaseUnsupported   = rule("lease-mode-unsupported", diag.Error, "this version generates transaction mode only")
-	ruleCurrentUnsupported = rule("replay-current-unsupported", diag.Error, "this version replays stored answers only")
 	ruleShapeUnsupported   = rule("shape-unsupported", diag.Error, "this version has the error shapes problem and stripe")
 	ruleProfileUnsupported = rule("profile-unsupported", diag.Error, "this version has the profiles that it lists")
 )
@@ -33,14 +31,7 @@ func (r *reader) reportLaterProfile(node *yaml.Node, name string) bool {
 
 // checkUnsupported reports what an effective policy asks for and this version cannot generate.
 func (v *resolver) checkUnsupported() {
-	p := &v.op.Policy
-	if p.Mode == policy.LeaseMode {
-		v.report(ruleLeaseUnsupported, "mode", "write mode: transaction, or leave the operation out for now", "this version generates transaction mode only")
-	}
-	if p.Replay.As == policy.Current {
-		v.report(ruleCurrentUnsupported, "replay.as", "write as: stored", "this version replays the stored answer only")
-	}
-	if shape := p.Errors.Shape; shape != "problem" && shape != "stripe" {
+	if shape := v.op.Policy.Errors.Shape; shape != "problem" && shape != "stripe" {
 		v.report(ruleShapeUnsupported, "errors.shape", "write shape: problem or shape: stripe", "this version has the error shapes problem and stripe, not %s", show(shape))
 	}
 }
