@@ -28,6 +28,7 @@ const (
 	ProblemInvalidRequest      = "invalid-request"
 	ProblemUnsupportedMedia    = "unsupported-media-type"
 	ProblemInternalError       = "internal-error"
+	ProblemAnswerUnavailable   = "answer-unavailable"
 )
 
 // problemCase is one thing the runtime itself has to say.
@@ -37,33 +38,37 @@ type problemCase struct {
 	title  string
 	// answer finds what the policy says of the case; nil where a policy has no say.
 	answer func(*policy.Errors) policy.ErrorAnswer
+	// outcome is what an observer is told.
+	outcome Outcome
 }
 
 var (
-	caseMissing     = &problemCase{ProblemMissingKey, 400, "Idempotency key is missing", func(e *policy.Errors) policy.ErrorAnswer { return e.Missing }}
-	caseMalformed   = &problemCase{ProblemMalformedKey, 400, "Idempotency key is malformed", func(e *policy.Errors) policy.ErrorAnswer { return e.Malformed }}
-	caseMismatch    = &problemCase{ProblemKeyReused, 422, "Idempotency key was used for another request", func(e *policy.Errors) policy.ErrorAnswer { return e.Mismatch }}
-	caseInFlight    = &problemCase{ProblemInFlight, 409, "A request with this idempotency key is in progress", func(e *policy.Errors) policy.ErrorAnswer { return e.InFlight }}
-	caseUnavailable = &problemCase{ProblemUnavailable, 503, "The request was not carried out", func(e *policy.Errors) policy.ErrorAnswer { return e.Unavailable }}
-	caseTooLarge    = &problemCase{ProblemAnswerNotKept, 409, "The request was carried out, its answer was too large to keep", func(e *policy.Errors) policy.ErrorAnswer { return e.TooLarge }}
+	caseMissing     = &problemCase{ProblemMissingKey, 400, "Idempotency key is missing", func(e *policy.Errors) policy.ErrorAnswer { return e.Missing }, OutcomeMissingKey}
+	caseMalformed   = &problemCase{ProblemMalformedKey, 400, "Idempotency key is malformed", func(e *policy.Errors) policy.ErrorAnswer { return e.Malformed }, OutcomeMalformedKey}
+	caseMismatch    = &problemCase{ProblemKeyReused, 422, "Idempotency key was used for another request", func(e *policy.Errors) policy.ErrorAnswer { return e.Mismatch }, OutcomeMismatch}
+	caseInFlight    = &problemCase{ProblemInFlight, 409, "A request with this idempotency key is in progress", func(e *policy.Errors) policy.ErrorAnswer { return e.InFlight }, OutcomeInProgress}
+	caseUnavailable = &problemCase{ProblemUnavailable, 503, "The request was not carried out", func(e *policy.Errors) policy.ErrorAnswer { return e.Unavailable }, OutcomeUnavailable}
+	caseTooLarge    = &problemCase{ProblemAnswerNotKept, 409, "The request was carried out, its answer was too large to keep", func(e *policy.Errors) policy.ErrorAnswer { return e.TooLarge }, OutcomeTooLarge}
 
-	caseOldVersion      = &problemCase{ProblemUnknownFingerprint, 422, "The earlier request with this key cannot be compared", nil}
-	caseUnknownOutcome  = &problemCase{ProblemOutcomeUnknown, 503, "The outcome of the request is not known yet", nil}
-	caseConflict        = &problemCase{ProblemConflict, 409, "The request conflicts with an earlier one", nil}
-	caseDuplicateEffect = &problemCase{ProblemDuplicateEffect, 409, "The effect of this request exists already", nil}
-	caseUnauthenticated = &problemCase{ProblemUnauthenticated, 401, "The request is not authenticated", nil}
-	caseBadBody         = &problemCase{ProblemMalformedBody, 400, "The request body is malformed", nil}
-	caseBodyTooLarge    = &problemCase{ProblemBodyTooLarge, 413, "The request body is too large", nil}
-	caseBadEncoding     = &problemCase{ProblemUnsupportedEncoding, 415, "The request body's encoding is not supported", nil}
-	caseBadRequest      = &problemCase{ProblemInvalidRequest, 400, "The request is invalid", nil}
-	caseBadMedia        = &problemCase{ProblemUnsupportedMedia, 415, "The request body's content type is not supported", nil}
-	caseInternal        = &problemCase{ProblemInternalError, 500, "Internal error", nil}
+	caseOldVersion      = &problemCase{ProblemUnknownFingerprint, 422, "The earlier request with this key cannot be compared", nil, OutcomeMismatch}
+	caseUnknownOutcome  = &problemCase{ProblemOutcomeUnknown, 503, "The outcome of the request is not known yet", nil, OutcomeUnknown}
+	caseConflict        = &problemCase{ProblemConflict, 409, "The request conflicts with an earlier one", nil, OutcomeDuplicateEffect}
+	caseDuplicateEffect = &problemCase{ProblemDuplicateEffect, 409, "The effect of this request exists already", nil, OutcomeDuplicateEffect}
+	caseUnauthenticated = &problemCase{ProblemUnauthenticated, 401, "The request is not authenticated", nil, OutcomeUnauthenticated}
+	caseBadBody         = &problemCase{ProblemMalformedBody, 400, "The request body is malformed", nil, OutcomeInvalid}
+	caseBodyTooLarge    = &problemCase{ProblemBodyTooLarge, 413, "The request body is too large", nil, OutcomeInvalid}
+	caseBadEncoding     = &problemCase{ProblemUnsupportedEncoding, 415, "The request body's encoding is not supported", nil, OutcomeInvalid}
+	caseBadRequest      = &problemCase{ProblemInvalidRequest, 400, "The request is invalid", nil, OutcomeInvalid}
+	caseBadMedia        = &problemCase{ProblemUnsupportedMedia, 415, "The request body's content type is not supported", nil, OutcomeInvalid}
+	// The effect stands, which is why this is not caseUnavailable.
+	caseAnswerUnavailable = &problemCase{ProblemAnswerUnavailable, 503, "The request was carried out, its answer cannot be made now", nil, OutcomeUnavailable}
+	caseInternal          = &problemCase{ProblemInternalError, 500, "Internal error", nil, OutcomeFailed}
 )
 
 var cases = []*problemCase{
 	caseMissing, caseMalformed, caseMismatch, caseInFlight, caseUnavailable, caseTooLarge, caseOldVersion, caseUnknownOutcome,
 	caseConflict, caseDuplicateEffect, caseUnauthenticated, caseBadBody, caseBodyTooLarge, caseBadEncoding,
-	caseBadRequest, caseBadMedia, caseInternal,
+	caseBadRequest, caseBadMedia, caseAnswerUnavailable, caseInternal,
 }
 
 // problem is what the policy says of a case, completed by the case's own values. detail never repeats what a client sent.
@@ -74,6 +79,8 @@ func (p *plan) problem(c *problemCase, detail string) *Problem {
 		Title:  c.title,
 		Detail: detail,
 		Header: http.Header{},
+
+		outcome: c.outcome,
 	}
 	if c.answer == nil {
 		return problem
@@ -100,13 +107,31 @@ func (p *plan) retryLater(problem *Problem) *Problem {
 	if problem.Header.Get("Retry-After") != "" {
 		return problem
 	}
-	seconds := int64((p.op.Policy.InFlight.RetryAfter + time.Second - 1) / time.Second)
-	problem.Header.Set("Retry-After", strconv.FormatInt(max(seconds, 1), 10))
+	problem.Header.Set("Retry-After", wholeSeconds(p.op.Policy.InFlight.RetryAfter))
 	return problem
+}
+
+// wholeSeconds is d rounded up to seconds, and at least one.
+func wholeSeconds(d time.Duration) string {
+	seconds := int64(d / time.Second)
+	if d%time.Second > 0 {
+		seconds++
+	}
+	return strconv.FormatInt(max(seconds, 1), 10)
 }
 
 func (p *plan) inFlight() *Problem {
 	return p.retryLater(p.problem(caseInFlight, "Send the same request again later, with the same key."))
+}
+
+// inFlightFor is inFlight where what is left of the other request's lease is known: there is no use in asking earlier. It
+// is left to the policy's Retry-After header, if that has one.
+func (p *plan) inFlightFor(left time.Duration) *Problem {
+	problem := p.problem(caseInFlight, "Send the same request again later, with the same key.")
+	if problem.Header.Get("Retry-After") == "" {
+		problem.Header.Set("Retry-After", wholeSeconds(left))
+	}
+	return problem
 }
 
 func (p *plan) unavailable() *Problem {
@@ -137,6 +162,16 @@ func (p *plan) faulty() *Problem {
 	return p.problem(caseInternal, "Nothing was done. The service has a fault that sending the request again does not cure.")
 }
 
+// notRebuilt is the answer where the function that rebuilds answers failed.
+func (p *plan) notRebuilt() *Problem {
+	return p.problem(caseInternal, "The request was carried out before and its effect stands, but its answer could not be made. Send it again with the same key.")
+}
+
+// answerUnavailable is notRebuilt where the store is to blame, or the time.
+func (p *plan) answerUnavailable() *Problem {
+	return p.retryLater(p.problem(caseAnswerUnavailable, "Its effect stands. Send the same request again later, with the same key."))
+}
+
 // unrecorded is the answer where nothing tells whether the work was done, and a next attempt would not find out either.
 func (p *plan) unrecorded() *Problem {
 	problem := p.problem(caseUnknownOutcome,
@@ -152,5 +187,7 @@ func unplanned() *Problem {
 		Type:   DefaultProblemBase + caseInternal.name,
 		Title:  caseInternal.title,
 		Detail: "Nothing was done.",
+
+		outcome: caseInternal.outcome,
 	}
 }

@@ -20,6 +20,7 @@ type Call[TX any] struct {
 	key       string
 	print     [fingerprintSize]byte
 	current   CurrentFunc[TX] // nil unless a replay is rebuilt
+	watch     watch
 }
 
 // Request is the request as the client sent it, unzipped, with its Body at the beginning again at each call.
@@ -41,14 +42,14 @@ func (c *Call[TX]) Principal() string { return c.principal }
 // the same key. An err that is or wraps a [ProblemError] is answered as it says, any other with 400 and its text.
 func (c *Call[TX]) Reject(err error) {
 	if problem, ok := asProblem(err); ok {
-		c.answer(problem)
+		c.finish(c.refuseAs(OutcomeInvalid, problem))
 		return
 	}
 	detail := ""
 	if err != nil {
 		detail = err.Error()
 	}
-	c.answer(c.plan.problem(caseBadRequest, detail))
+	c.finish(c.refuse(c.plan.problem(caseBadRequest, detail)))
 }
 
 // read takes from r who asks, the key and the body, and makes the record's id and the fingerprint of them. What is wrong
@@ -106,9 +107,6 @@ func (e *Engine[TX]) identify(p *plan, r *http.Request) (string, *Problem) {
 		return "", p.unavailableWithoutKey()
 	}
 }
-
-// answer sends a problem in the operation's shape.
-func (c *Call[TX]) answer(problem *Problem) { send(c.writer, c.respond(problem)) }
 
 // respond is a problem in the operation's shape.
 func (c *Call[TX]) respond(problem *Problem) Response {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+
+	"github.com/idemgen/idemgen/runtime/policy"
 )
 
 // ErrAnswerTooLarge is returned to an untyped handler that writes more than [WithMaxResponseBody] allows.
@@ -16,10 +18,14 @@ var ErrAnswerTooLarge = Explain("the answer is too large to be held until the co
 // http.ResponseController gives [ErrStreaming], after which nothing is committed. An error that work returns discards
 // what was written.
 //
-// Handler panics when op cannot be registered, as http.ServeMux does for a pattern that it cannot serve.
+// Handler panics when op cannot be registered, as http.ServeMux does for a pattern that it cannot serve, and when op's
+// replays are rebuilt: what rebuilds them is set by [Call.Current], which an untyped handler has no place for.
 func (e *Engine[TX]) Handler(op *Operation, work func(ctx context.Context, w http.ResponseWriter, r *http.Request, tx TX) error) http.Handler {
 	if err := e.Register(op); err != nil {
 		panic(fmt.Sprintf("runtime.Handler: %v", err))
+	}
+	if op.Policy.Replay.As == policy.Current {
+		panic(fmt.Sprintf("runtime.Handler: operation %q has replay.as: current: use Engine.Begin, Call.Current and Call.Transaction", op.ID))
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		call, ok := e.Begin(w, r, op)

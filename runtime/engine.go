@@ -68,18 +68,42 @@ func (e *Engine[TX]) plan(op *Operation) (*plan, error) {
 // Begin reads who asks, the key and the body, before any work and before the store is touched. Where one of them is not as
 // the policy wants it, the answer is sent and ok is false. The body is read whole, bounded and unzipped.
 func (e *Engine[TX]) Begin(w http.ResponseWriter, r *http.Request, op *Operation) (call *Call[TX], ok bool) {
+	c := &Call[TX]{engine: e, writer: w}
+	operation := ""
+	if op != nil {
+		operation = op.ID
+	}
+	r = c.watch.begin(e.settings.observer, r, operation)
+	defer func() {
+		if !ok { // what has been answered was told; what panicked was not
+			c.End()
+		}
+	}()
 	plan, err := e.plan(op)
 	if err != nil {
 		e.settings.logger.ErrorContext(r.Context(), "idempotency: operation cannot be served", "error", err)
-		send(w, unplanned().response(nil))
+		problem := unplanned()
+		c.finish(reply{problem.response(nil), problem.outcome})
 		return nil, false
 	}
-	c := &Call[TX]{engine: e, plan: plan, writer: w}
+	c.plan = plan
 	if problem := c.read(r); problem != nil {
-		c.answer(problem)
+		c.finish(c.refuseAs(refusedBeforeWork(problem), problem))
 		return nil, false
 	}
 	return c, true
+}
+
+// refusedBeforeWork is what became of a request that was not even read to its end.
+func refusedBeforeWork(problem *Problem) Outcome {
+	switch {
+	case problem.outcome != "":
+		return problem.outcome
+	case problem.status() == http.StatusUnauthorized: // the principal function's own
+		return OutcomeUnauthenticated
+	default:
+		return OutcomeInvalid
+	}
 }
 
 // Transaction does everything else, once, including sending the answer. work runs with a transaction in which the record
@@ -90,21 +114,31 @@ func (e *Engine[TX]) Begin(w http.ResponseWriter, r *http.Request, op *Operation
 // for it: it keeps its effects in tx. ctx is the request's. An error that is or wraps a [ProblemError] is answered as it
 // says; any other is a 500 without its text.
 func (c *Call[TX]) Transaction(work func(ctx context.Context, tx TX) (Response, error)) {
+	defer c.End() // a panic, or runtime.Goexit
 	ctx := c.request.Context()
+	if problem := c.withoutCurrent(ctx); problem != nil {
+		c.finish(c.refuse(problem))
+		return
+	}
 	deadline := time.Now().Add(c.plan.wait())
 	if c.key == "" {
-		send(c.writer, c.unprotected(ctx, work))
+		c.finish(c.unprotected(ctx, work))
 		return
 	}
 	turn, outcome := c.engine.gate.enter(ctx, c.id, c.plan.patience())
+	c.watch.event.Waited = outcome.waited
 	switch outcome.state {
 	case gateRecord:
-		send(c.writer, c.recorded(outcome.record))
+		c.finish(c.recorded(ctx, outcome.record, OutcomeWaited))
 	case gateBusy:
-		send(c.writer, c.respond(c.plan.inFlight()))
+		c.finish(c.refuse(c.plan.inFlight()))
 	case gateGone:
-		send(c.writer, c.respond(c.unavailable()))
+		c.finish(c.refuse(c.unavailable()))
 	default:
-		send(c.writer, c.lead(ctx, turn, deadline, work))
+		answer, record := c.lead(ctx, turn, deadline, work)
+		if record != nil {
+			answer = c.recorded(ctx, record, OutcomeReplayed)
+		}
+		c.finish(answer)
 	}
 }

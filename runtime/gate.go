@@ -33,6 +33,7 @@ type waiter struct {
 type gateOutcome struct {
 	state  gateState
 	record *Record
+	waited time.Duration // 0 for a caller that had not to wait at all
 }
 
 type gateState byte
@@ -77,6 +78,7 @@ func (g *gate) enter(ctx context.Context, id ID, p patience) (*turn, gateOutcome
 	w.place = f.queue.PushBack(w)
 	g.mu.Unlock()
 
+	began := time.Now()
 	timer := time.NewTimer(p.limit)
 	defer timer.Stop()
 	var outcome gateOutcome
@@ -87,6 +89,7 @@ func (g *gate) enter(ctx context.Context, id ID, p patience) (*turn, gateOutcome
 	case <-ctx.Done():
 		outcome = g.depart(f, w, gateGone)
 	}
+	outcome.waited = time.Since(began)
 	if outcome.state == gateLead {
 		return &turn{g, id}, outcome
 	}

@@ -26,12 +26,12 @@ type Observer interface {
 type RequestEvent struct {
 	Operation string
 	Outcome   Outcome
-	// Status is the answer's.
+	// Status is the answer's; 0 where none was sent, since something panicked that is not the engine's to catch.
 	Status int
 	// Duration is from the arrival to the answer, Waited what of it was spent in waiting for another request with the same
-	// key in this process.
+	// key in this process; 0 for one that found none.
 	Duration, Waited time.Duration
-	// Runs is how often the work was run.
+	// Runs is how often the work was run; 0 for a replay and a refusal.
 	Runs int
 }
 
@@ -43,16 +43,16 @@ const (
 	OutcomeFresh           Outcome = "fresh"            // the work ran and its answer is kept
 	OutcomeNotKept         Outcome = "not-kept"         // the work ran, was rolled back or released, and its answer is for this request only
 	OutcomeReplayed        Outcome = "replayed"         // answered from the record
-	OutcomeWaited          Outcome = "waited"           // answered from the record of a request that was under way
+	OutcomeWaited          Outcome = "waited"           // answered from the record of a request that was under way when this one came
 	OutcomeInProgress      Outcome = "in-progress"      // refused, since another request with the key is under way
 	OutcomeMismatch        Outcome = "mismatch"         // refused, since the key was used for another request
-	OutcomeMissingKey      Outcome = "missing-key"      //
-	OutcomeMalformedKey    Outcome = "malformed-key"    //
+	OutcomeMissingKey      Outcome = "missing-key"      // refused
+	OutcomeMalformedKey    Outcome = "malformed-key"    // refused
 	OutcomeInvalid         Outcome = "invalid"          // refused before any work, for another reason
-	OutcomeUnauthenticated Outcome = "unauthenticated"  //
+	OutcomeUnauthenticated Outcome = "unauthenticated"  // refused
 	OutcomeTooLarge        Outcome = "answer-not-kept"  // the record is a tombstone
 	OutcomeDuplicateEffect Outcome = "duplicate-effect" // a guard of the policy was violated
-	OutcomeUnavailable     Outcome = "unavailable"      // nothing was done
+	OutcomeUnavailable     Outcome = "unavailable"      // nothing was done by this request; another one may do it
 	OutcomeUnknown         Outcome = "unknown"          // it may have been done; the client asks again
 	OutcomeFailed          Outcome = "failed"           // the handler failed or panicked, and nothing was done
 	OutcomeUnprotected     Outcome = "unprotected"      // the work ran without a key, where it is optional

@@ -264,8 +264,10 @@ func (p *plan) checkStore(fault faultFunc) {
 
 func (p *plan) checkAnswers(fault faultFunc) {
 	pol := &p.op.Policy
-	if pol.Replay.As != "" && pol.Replay.As != policy.Stored {
-		fault("replay.as is %q: this runtime replays %q only", pol.Replay.As, policy.Stored)
+	switch pol.Replay.As {
+	case "", policy.Stored, policy.Current:
+	default:
+		fault("replay.as is %q: write stored or current", pol.Replay.As)
 	}
 	if pol.Replay.Header != "" && !policy.IsToken(pol.Replay.Header) {
 		fault("replay.header %q is not a header name", pol.Replay.Header)

@@ -30,6 +30,8 @@ type Problem struct {
 	Header http.Header
 	// Err is the cause; it is never sent.
 	Err error
+
+	outcome Outcome // what an observer is told; empty where the problem is not the runtime's own
 }
 
 // ProblemError is an error that knows how it is answered. *wire.Invalid is one.

@@ -101,7 +101,7 @@ func TestRegister(t *testing.T) {
 		"store.maxBody":            func(o *runtime.Operation) { o.Policy.Store.MaxBody = 0 },
 		"set-cookie is never kept": func(o *runtime.Operation) { o.Policy.Store.Headers = []string{"set-cookie"} }, // R1
 		"store.headers":            func(o *runtime.Operation) { o.Policy.Store.Headers = []string{"a:b"} },
-		"replay.as":                func(o *runtime.Operation) { o.Policy.Replay.As = policy.Current },
+		"replay.as":                func(o *runtime.Operation) { o.Policy.Replay.As = "rebuilt" },
 		"replay.header":            func(o *runtime.Operation) { o.Policy.Replay.Header = "a b" },
 		"replay.value":             func(o *runtime.Operation) { o.Policy.Replay.Value = "a\r\nb" },
 		"replay.status":            func(o *runtime.Operation) { o.Policy.Replay.Status = []policy.StatusChange{{From: 201, To: 20}} },

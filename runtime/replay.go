@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"net/http"
@@ -109,16 +110,19 @@ func (c *Call[TX]) record(r Response, attempt [16]byte) *Record {
 	return record
 }
 
-// recorded answers a request for which a record exists: by a replay if it is the same request, else by a refusal.
-func (c *Call[TX]) recorded(record *Record) Response {
+// recorded answers a request for which a record exists: by a replay if it is the same request, else by a refusal. as is
+// [OutcomeReplayed] or [OutcomeWaited].
+func (c *Call[TX]) recorded(ctx context.Context, record *Record, as Outcome) reply {
 	p := c.plan
 	switch {
 	case record.FingerprintVersion != FingerprintVersion:
-		return c.respond(p.problem(caseOldVersion,
+		return c.refuse(p.problem(caseOldVersion,
 			"The service was updated since. The earlier request was carried out; send a new request with a new key."))
 	case !slices.Equal(record.Fingerprint, c.print[:]):
-		return c.respond(p.problem(caseMismatch,
+		return c.refuse(p.problem(caseMismatch,
 			"The first request with this key was another one, and stands. Send a new request with a new key."))
+	case p.rebuilds(): // before the tombstone: no body is needed
+		return c.rebuilt(ctx, record, as)
 	case record.BodyState == BodyTooLarge:
 		problem := p.problem(caseTooLarge, "Do not send it again: its effect stands. Read the current state instead.")
 		problem.Extensions = map[string]any{"originalStatus": record.Status}
@@ -127,28 +131,37 @@ func (c *Call[TX]) recorded(record *Record) Response {
 				problem.Header[name] = values
 			}
 		}
-		return c.respond(problem)
+		return c.refuse(problem)
 	default:
-		return p.replay(record)
+		return reply{p.replay(record), as}
 	}
 }
 
 // replay is the first answer again: status, stored headers, body, and the policy's marker. Where the policy keeps no
 // body, the replay has none, and no header that would describe one was stored.
 func (p *plan) replay(record *Record) Response {
-	rules := &p.op.Policy.Replay
 	header := make(http.Header, len(record.Header)+2)
 	maps.Copy(header, record.Header)
-	if rules.Header != "" {
+	p.mark(header)
+	return Response{Status: p.statusAgain(record.Status), Header: header, Body: record.Body}
+}
+
+// mark puts the policy's marker of replays into header.
+func (p *plan) mark(header http.Header) {
+	if rules := &p.op.Policy.Replay; rules.Header != "" {
 		header.Set(rules.Header, rules.Value)
 	}
-	status := record.Status
-	for _, change := range rules.Status {
-		if change.From == record.Status {
+}
+
+// statusAgain is the status that a replay has for a first one.
+func (p *plan) statusAgain(first int) int {
+	status := first
+	for _, change := range p.op.Policy.Replay.Status {
+		if change.From == first {
 			status = change.To
 		}
 	}
-	return Response{Status: status, Header: header, Body: record.Body}
+	return status
 }
 
 // send writes an answer that is complete. A header that what runs around the engine has set already is replaced, except

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -43,7 +44,7 @@ const (
 // run is one run of the work.
 type run struct {
 	verdict verdict
-	answer  Response
+	answer  reply
 	record  *Record
 }
 
@@ -58,8 +59,9 @@ func (p *plan) patience() patience {
 // lead carries out a request that leads its id: it claims the id in the store, runs the work, and finds out what became
 // of a commit that did not simply succeed. Each way out leaves the gate, a panic and runtime.Goexit included.
 //
-// deadline bounds how long it waits for another process, counted from the request's arrival at the gate.
-func (c *Call[TX]) lead(ctx context.Context, turn *turn, deadline time.Time, work workFunc[TX]) Response {
+// deadline bounds how long it waits for another process, counted from the request's arrival at the gate. A record that
+// was there already is returned instead of a reply: it is answered from when the gate is left.
+func (c *Call[TX]) lead(ctx context.Context, turn *turn, deadline time.Time, work workFunc[TX]) (reply, *Record) {
 	var found *Record // what the requests that wait in the gate are answered from
 	defer func() { turn.leave(found) }()
 
@@ -69,25 +71,28 @@ func (c *Call[TX]) lead(ctx context.Context, turn *turn, deadline time.Time, wor
 		if claim.Record != nil {
 			found = claim.Record
 			if last.record != nil && claim.Record.Attempt == last.record.Attempt {
-				return last.answer // the commit of unknown outcome was ours, and happened
+				return last.answer, nil // the commit of unknown outcome was ours, and happened
 			}
-			return c.recorded(claim.Record)
+			return reply{}, claim.Record
+		}
+		if claim.Progress != nil {
+			return c.refuse(c.inProgress(claim.Progress)), nil
 		}
 		if err != nil || claim.Work == nil {
-			return c.respond(c.notClaimed(ctx, err, last.verdict))
+			return c.refuse(c.notClaimed(ctx, err, last.verdict)), nil
 		}
 
 		// The id is won, so nothing was committed so far.
 		switch {
 		case last.verdict == duplicate:
 			c.engine.rollback(ctx, c.plan, claim.Work)
-			return c.respond(c.plan.problem(caseDuplicateEffect, "It was made by another request. Read the current state instead."))
+			return c.refuse(c.plan.problem(caseDuplicateEffect, "It was made by another request. Read the current state instead.")), nil
 		case last.verdict == failed:
 			c.engine.rollback(ctx, c.plan, claim.Work)
-			return c.respond(c.plan.problem(caseInternal, "The request could not be completed. Send it again with the same key."))
+			return c.refuse(c.plan.problem(caseInternal, "The request could not be completed. Send it again with the same key.")), nil
 		case runs == c.engine.settings.attempts:
 			c.engine.rollback(ctx, c.plan, claim.Work)
-			return c.respond(c.unavailable())
+			return c.refuse(c.unavailable()), nil
 		}
 		turn.running()
 		last = c.run(ctx, claim.Work, work)
@@ -96,12 +101,12 @@ func (c *Call[TX]) lead(ctx context.Context, turn *turn, deadline time.Time, wor
 		switch last.verdict {
 		case committed:
 			found = last.record
-			return last.answer
+			return last.answer, nil
 		case answered:
-			return last.answer
+			return last.answer, nil
 		case again:
 			if runs == c.engine.settings.attempts {
-				return c.respond(c.unavailable())
+				return c.refuse(c.unavailable()), nil
 			}
 			pause(ctx, runs)
 		}
@@ -139,28 +144,40 @@ func (c *Call[TX]) notClaimed(ctx context.Context, err error, last verdict) *Pro
 	}
 }
 
+// inProgress is the answer where an operation in lease mode holds the id, which is another request.
+func (c *Call[TX]) inProgress(progress *Progress) *Problem {
+	if progress.FingerprintVersion == FingerprintVersion && !bytes.Equal(progress.Fingerprint, c.print[:]) {
+		return c.plan.problem(caseMismatch,
+			"The first request with this key was another one, and stands. Send a new request with a new key.")
+	}
+	return c.plan.inFlightFor(progress.Left)
+}
+
 // unprotected carries out a request without a key, where the policy has the key optional: the work is run in a
 // transaction, but nothing is recorded, and a repeated request runs again.
-func (c *Call[TX]) unprotected(ctx context.Context, work workFunc[TX]) Response {
+func (c *Call[TX]) unprotected(ctx context.Context, work workFunc[TX]) reply {
 	for runs := 1; ; runs++ {
 		tx, err := c.begin(ctx)
 		if err != nil {
 			if ctx.Err() == nil {
 				c.engine.observe(ctx, c.plan, "store failed", err)
 			}
-			return c.respond(c.unavailable())
+			return c.refuse(c.unavailable())
 		}
 		last := c.run(ctx, tx, work)
 		switch last.verdict {
-		case committed, answered:
+		case committed:
+			last.answer.outcome = OutcomeUnprotected
+			return last.answer
+		case answered:
 			return last.answer
 		case duplicate:
-			return c.respond(c.plan.problem(caseDuplicateEffect, "It was made by another request. Read the current state instead."))
+			return c.refuse(c.plan.problem(caseDuplicateEffect, "It was made by another request. Read the current state instead."))
 		case unknown, failed:
-			return c.respond(c.plan.unrecorded())
+			return c.refuse(c.plan.unrecorded())
 		}
 		if runs >= c.engine.settings.attempts {
-			return c.respond(c.unavailable())
+			return c.refuse(c.unavailable())
 		}
 		pause(ctx, runs)
 	}
@@ -174,6 +191,7 @@ func (c *Call[TX]) begin(ctx context.Context) (Work[TX], error) {
 
 // run runs the work once in tx and ends tx, whatever the work does, and whatever the store is given to commit with does.
 func (c *Call[TX]) run(ctx context.Context, tx Work[TX], work workFunc[TX]) (result run) {
+	c.watch.event.Runs++
 	returned := false
 	defer func() {
 		if returned {
@@ -189,7 +207,7 @@ func (c *Call[TX]) run(ctx context.Context, tx Work[TX], work workFunc[TX]) (res
 			panic(value)
 		}
 		c.engine.observe(ctx, c.plan, "handler panicked", &PanicError{Value: value, Stack: debug.Stack()})
-		result = run{verdict: answered, answer: c.respond(c.internal())}
+		result = run{verdict: answered, answer: c.refuse(c.internal())}
 	}()
 	result = c.attempt(ctx, tx, work)
 	returned = true
@@ -208,7 +226,7 @@ func (c *Call[TX]) attempt(ctx context.Context, tx Work[TX], work workFunc[TX]) 
 	c.dropMarker(answer)
 	if !c.plan.op.Policy.Store.Statuses.Contains(answer.Status) {
 		c.engine.rollback(ctx, c.plan, tx)
-		return run{verdict: answered, answer: answer}
+		return run{verdict: answered, answer: reply{answer, OutcomeNotKept}}
 	}
 	return c.commit(ctx, tx, answer)
 }
@@ -222,7 +240,7 @@ func (c *Call[TX]) dropMarker(answer Response) {
 
 // commit commits the work and, if the request has a key, its record. It does not end with the request: the work is done.
 func (c *Call[TX]) commit(ctx context.Context, tx Work[TX], answer Response) run {
-	result := run{answer: answer}
+	result := run{answer: reply{answer, OutcomeFresh}}
 	if c.key != "" {
 		var attempt [16]byte
 		_, _ = rand.Read(attempt[:]) // never fails
@@ -243,7 +261,7 @@ func (c *Call[TX]) commit(ctx context.Context, tx Work[TX], answer Response) run
 		result.verdict = unknown
 	case errors.Is(err, ErrUnrecorded):
 		c.engine.observe(ctx, c.plan, "work without a record", err)
-		return run{verdict: answered, answer: c.respond(c.plan.unrecorded())}
+		return run{verdict: answered, answer: c.refuse(c.plan.unrecorded())}
 	case errors.Is(err, ErrAborted):
 		return c.refused(ctx, err)
 	default:
@@ -259,7 +277,7 @@ func (c *Call[TX]) commit(ctx context.Context, tx Work[TX], answer Response) run
 // refused is what an error of the work comes to; the work is rolled back.
 func (c *Call[TX]) refused(ctx context.Context, err error) run {
 	if problem, ok := asProblem(err); ok {
-		return run{verdict: answered, answer: c.respond(problem)}
+		return run{verdict: answered, answer: c.refuseAs(OutcomeNotKept, problem)}
 	}
 	if c.engine.store.Retryable(err) {
 		return run{verdict: again}
@@ -268,13 +286,13 @@ func (c *Call[TX]) refused(ctx context.Context, err error) run {
 		return guarded
 	}
 	if ctx.Err() != nil { // the client is gone, or its time is up
-		return run{verdict: answered, answer: c.respond(c.unavailable())}
+		return run{verdict: answered, answer: c.refuse(c.unavailable())}
 	}
 	c.engine.observe(ctx, c.plan, "handler failed", err)
 	if isExplained(err) { // a fault of the service's code, which the next attempt meets again
-		return run{verdict: answered, answer: c.respond(c.plan.faulty())}
+		return run{verdict: answered, answer: c.refuse(c.plan.faulty())}
 	}
-	return run{verdict: answered, answer: c.respond(c.internal())}
+	return run{verdict: answered, answer: c.refuse(c.internal())}
 }
 
 // guarded is what the violation of one of the policy's guards comes to.
@@ -290,7 +308,7 @@ func (c *Call[TX]) guarded(err error) (run, bool) {
 		}
 		if guard.On == "conflict" {
 			problem := c.plan.problem(caseConflict, "It may be done once only, and has been done by another request.")
-			return run{verdict: answered, answer: c.respond(problem)}, true
+			return run{verdict: answered, answer: c.refuse(problem)}, true
 		}
 		return run{verdict: duplicate}, true
 	}
