@@ -19,6 +19,9 @@ type Operation struct {
 	// handler and would all the same be part of what was asked for. With true, Content-Type does not count either, since
 	// clients send one with no body as well.
 	WithoutBody bool
+	// RequestHeaders are the canonical names of the headers that a request in lease mode is stored with, since it is read
+	// again from them without its client: those that the document declares, and no credentials.
+	RequestHeaders []string
 	// Policy is the effective policy.
 	Policy policy.Policy
 	// DocsURL, when set, is where the operation's published policy stands; problem documents link to it.
