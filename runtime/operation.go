@@ -19,8 +19,8 @@ type Operation struct {
 	// handler and would all the same be part of what was asked for. With true, Content-Type does not count either, since
 	// clients send one with no body as well.
 	WithoutBody bool
-	// RequestHeaders are the canonical names of the headers that a request in lease mode is stored with, since it is read
-	// again from them without its client: those that the document declares, and no credentials.
+	// RequestHeaders are the headers that a request in lease mode is stored with, beside Content-Type and those that the
+	// policy names, so that it can be run again without its client. Credentials are never stored.
 	RequestHeaders []string
 	// Policy is the effective policy.
 	Policy policy.Policy
