@@ -48,6 +48,10 @@ var columns = []struct {
 	{"operation", "text", 1},
 	{"headers", "bytea", 1},
 	{"body", "bytea", 1},
+	{"lease_until", "timestamp with time zone", 2},
+	{"epoch", "bigint", 2},
+	{"request", "bytea", 2},
+	{"steps", "bytea", 2},
 }
 
 const (
@@ -70,6 +74,10 @@ AND (SELECT array_agg(a.attname::text ORDER BY a.attname) FROM pg_attribute a
 // Check reports whether the store's table is there and is what this version of the package needs: its columns, the unique
 // index that decides who wins, no further column that every insert would fail for, and the privileges of this user. Call
 // it when a service starts: without it a forgotten migration shows as 503 for every request with a key.
+//
+// The columns of lease mode are asked for whether the service has such operations or not; until their migration has run,
+// operations in transaction mode work without them. The index of the work in progress is not asked for: recovery is slow
+// without it, and right.
 //
 // What is wrong with the table is a [*SchemaError]. Any other error means that the database could not be asked; a service
 // may start then, as it refuses requests until the database is back. Check reads catalogs only, in four round trips.

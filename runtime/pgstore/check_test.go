@@ -26,6 +26,8 @@ func TestCheck_FindsWhatIsWrong(t *testing.T) {
 		{"as it was made", "", 0, ""},
 		{"no table", `DROP TABLE "Keys"`, 1, `the table Keys is not in the database "`},
 		{"a column is missing", `ALTER TABLE "Keys" DROP COLUMN headers`, 1, "has no column headers: apply schema step 1"},
+		{"the step of lease mode is missing", pgstore.SchemaSteps("Keys")[1].Down, 2, "has no column lease_until: apply schema step 2"},
+		{"the index of lease mode is missing", `DROP INDEX "Keys_in_progress"`, 0, ""},
 		{"another type", `ALTER TABLE "Keys" ALTER COLUMN scope TYPE text USING 'x'`, 0, "has a column scope of type text, which has to be bytea"},
 		{"no primary key", `ALTER TABLE "Keys" DROP CONSTRAINT "Keys_pkey"`, 0, "no unique index on scope and key"},
 		{"unique on more", `ALTER TABLE "Keys" DROP CONSTRAINT "Keys_pkey", ADD PRIMARY KEY (scope, key, operation)`, 0, "no unique index"},
@@ -38,7 +40,7 @@ func TestCheck_FindsWhatIsWrong(t *testing.T) {
 		{"a further column with a default", `ALTER TABLE "Keys" ADD tenant text NOT NULL DEFAULT '', ADD n int GENERATED ALWAYS AS IDENTITY, ADD note text`, 0, ""},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			execSQL(t, pool, `DROP TABLE IF EXISTS "Keys", "Keys_schema"`)
+			execSQL(t, pool, `DROP TABLE IF EXISTS "Keys", "Keys_schema", "Keys_releases"`)
 			must(t, pgstore.Migrate(ctx, pool, "Keys"))
 			execSQL(t, pool, c.change)
 			err := open(t, pool, pgstore.WithTable("Keys")).Check(ctx)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"os"
 	"time"
 
@@ -43,11 +44,16 @@ func Example() {
 // The steps are plain SQL, for a migration tool of one's own.
 func ExampleSchemaSteps() {
 	for _, step := range pgstore.SchemaSteps("billing.idempotency_keys") {
-		fmt.Printf("-- version %d, down:\n%s", step.Version, step.Down)
+		fmt.Printf("-- version %d makes ", step.Version)
+		for _, line := range strings.Split(step.Up, "\n") {
+			if name, ok := strings.CutPrefix(line, "CREATE TABLE "); ok {
+				fmt.Println(strings.TrimSuffix(name, " ("))
+			}
+		}
 	}
 	// Output:
-	// -- version 1, down:
-	// DROP TABLE "billing"."idempotency_keys";
+	// -- version 1 makes "billing"."idempotency_keys"
+	// -- version 2 makes "billing"."idempotency_keys_releases"
 }
 
 // What runtime.Engine does with a store: claim, work, commit; and for a repetition, the record.

@@ -16,7 +16,11 @@ import (
 func TestSchemaSteps_UpDownUp(t *testing.T) {
 	pool := pgtest.Pool(t, nil)
 	execSQL(t, pool, `CREATE SCHEMA "Billing"`)
-	for _, table := range []string{"", "idempotency_keys_2", "Billing.Keys", `odd "name"; DROP TABLE x; --`} {
+	long := strings.Repeat("l", 63)
+	for _, table := range []string{
+		"", "idempotency_keys_2", "Billing.Keys", `odd "name"; DROP TABLE x; --`,
+		long, "Billing." + strings.Repeat("ü", 31), "Billing.Keys_releases",
+	} {
 		steps := pgstore.SchemaSteps(table)
 		for range 2 {
 			for i, step := range steps {
@@ -29,6 +33,40 @@ func TestSchemaSteps_UpDownUp(t *testing.T) {
 				execSQL(t, pool, steps[i].Down)
 			}
 		}
+	}
+}
+
+// The way down from lease mode is refused while it would lose work.
+func TestSchemaSteps_DownRefusesWorkInProgress(t *testing.T) {
+	pool := pgtest.Open(t, database(t), nil)
+	complete(t, open(t, pool), newID(), newRecord())
+	execSQL(t, pool, "UPDATE idempotency_keys SET status = 0")
+	down := pgstore.SchemaSteps("")[1].Down
+	if _, err := pool.Exec(context.Background(), down); err == nil || !strings.Contains(err.Error(), "no_work_in_progress") {
+		t.Errorf("err = %v", err)
+	}
+	execSQL(t, pool, "UPDATE idempotency_keys SET status = 201")
+	execSQL(t, pool, down)
+}
+
+// What belongs to a table stands in its schema under a name of its own, however long the table's is.
+func TestSchemaSteps_DerivedNames(t *testing.T) {
+	pool := pgtest.Pool(t, nil)
+	execSQL(t, pool, `CREATE SCHEMA "Billing"`)
+	long := strings.Repeat("l", 62)
+	for _, table := range []string{"Billing.Keys", long + "a", long + "b"} {
+		for _, step := range pgstore.SchemaSteps(table) {
+			execSQL(t, pool, step.Up)
+		}
+	}
+	var n int
+	must(t, pool.QueryRow(context.Background(), `SELECT count(*) FROM pg_class WHERE relname LIKE '%\_in\_progress' OR relname LIKE '%\_releases'`).Scan(&n))
+	if n != 6 {
+		t.Errorf("%d indexes and tables of lease mode, want 6", n)
+	}
+	must(t, pool.QueryRow(context.Background(), `SELECT count(*) FROM pg_class WHERE relnamespace = '"Billing"'::regnamespace AND relname IN ('Keys_in_progress', 'Keys_releases')`).Scan(&n))
+	if n != 2 {
+		t.Errorf("%d of them in the table's schema, want 2", n)
 	}
 }
 

@@ -81,7 +81,7 @@ func WithTable(name string) Option {
 		}
 		for _, part := range parts {
 			// PostgreSQL cuts a longer name off, silently but for a notice.
-			if part == "" || len(part) > 63 || strings.ContainsRune(part, 0) {
+			if part == "" || len(part) > maxName || strings.ContainsRune(part, 0) {
 				return fmt.Errorf("table %q: each part of the name has to have 1 to 63 bytes", name)
 			}
 		}
