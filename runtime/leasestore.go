@@ -19,6 +19,7 @@ type LeaseStore[TX any] interface {
 	// whose fingerprint is the intent's, the caller takes it over: by compare-and-set on the epoch, which goes up by one.
 	//
 	// It recognises its own row by intent.Owner, so that a claim whose commit was lost can be made again and is held then.
+	// What another transaction holds and has not committed yet is awaited for a moment; then the error is [ErrBusy].
 	ClaimLease(ctx context.Context, id ID, intent *Intent) (LeaseClaim, error)
 
 	// Look reads what there is under id, without a lock: neither field is set where there is nothing live.
@@ -153,3 +154,6 @@ type Backlog struct {
 
 // ErrLeaseLost: the record is held by another worker, or complete. Nothing that this worker still writes counts.
 var ErrLeaseLost = Explain("the lease was lost; another worker may have taken the work over", nil)
+
+// ErrBusy: a transaction that has not ended holds the id, so it cannot be told yet what there is. Nothing was claimed.
+var ErrBusy = Explain("another transaction holds this key and has not ended", nil)
