@@ -15,7 +15,8 @@ import (
 )
 
 // Standby starts a second server that follows this one by streaming replication and answers reads. It has the same
-// password and the same databases, and is promoted by SELECT pg_promote(). o.BinDir has to be of the same major version;
+// password and the same databases, and is promoted by SELECT pg_promote(). ALTER SYSTEM SET primary_conninfo and a reload
+// cut it off. o.BinDir has to be of the same major version;
 // empty takes what [Locate] finds.
 //
 // The copy is made by PostgreSQL's own functions and not by pg_basebackup, which packages of the server alone leave out.
@@ -54,13 +55,12 @@ func (s *Server) standbyIn(ctx context.Context, folder, bin string, owner *owner
 		return nil, err
 	}
 	password, _ := primary.User.Password()
-	settings := map[string]string{
-		"primary_conninfo": fmt.Sprintf("host=127.0.0.1 port=%d user=%s password=%s", s.port, superuser, password),
+	// In the file and not on the command line, where ALTER SYSTEM could not change it.
+	follow := fmt.Sprintf("primary_conninfo = 'host=127.0.0.1 port=%d user=%s password=%s'\n", s.port, superuser, password)
+	file := filepath.Join(dataFolder(folder), "postgresql.auto.conf")
+	if err := errors.Join(os.WriteFile(file, []byte(follow), 0o600), owner.own(file)); err != nil {
+		return nil, err
 	}
-	for name, value := range o.Settings {
-		settings[name] = value
-	}
-	o.Settings = settings
 	return launch(ctx, folder, bin, password, owner, o)
 }
 

@@ -26,10 +26,13 @@ func (a advisoryLock) claim(ctx context.Context, conn *pgxpool.Conn, t *target) 
 	results := conn.SendBatch(ctx, batch)
 	tx := results.Tx()
 
-	var locked bool
+	var locked, readOnly bool
 	_, err := results.Exec()
 	if err == nil {
-		err = results.QueryRow().Scan(&locked)
+		err = results.QueryRow().Scan(&locked, &readOnly)
+	}
+	if err == nil && readOnly {
+		err = errReadOnly
 	}
 	var found look
 	if err == nil {
@@ -41,9 +44,9 @@ func (a advisoryLock) claim(ctx context.Context, conn *pgxpool.Conn, t *target) 
 	switch {
 	case err != nil:
 		return verdict{}, leaveFailed(ctx, conn, err)
-	case found.live != nil: // whoever holds the lock, the work was done
+	case found.live != nil || found.leased: // whoever holds the lock, the work was done
 		leave(ctx, conn)
-		return verdict{record: found.live}, nil
+		return verdict{record: found.live, leased: found.leased}, nil
 	case locked:
 		return verdict{won: newWork(s, conn, tx, t, found.expired)}, nil
 	default:
@@ -87,9 +90,9 @@ func (a advisoryLock) wait(ctx context.Context, conn *pgxpool.Conn, tx pgx.Tx, t
 		return verdict{}, t.inVain(ctx)
 	case err != nil:
 		return verdict{}, leaveFailed(ctx, conn, err)
-	case found.live != nil:
+	case found.live != nil || found.leased:
 		leave(ctx, conn)
-		return verdict{record: found.live}, nil
+		return verdict{record: found.live, leased: found.leased}, nil
 	case isolation != "read committed" && isolation != "read uncommitted":
 		// This transaction's snapshot is older than the wait: it cannot see what the former holder did.
 		undo(ctx, conn)

@@ -105,7 +105,7 @@ func (s *Store) check(ctx context.Context, tx pgx.Tx) error {
 	case table == nil:
 		return fault(1, "is not in the database %q (search_path %s)", database, path)
 	case readOnly:
-		return errors.New("the session is read-only: connect to a server that can write")
+		return errReadOnly
 	}
 	if err := s.checkColumns(ctx, tx, *table, fault); err != nil {
 		return err

@@ -55,6 +55,7 @@ type strategy interface {
 type verdict struct {
 	won    *work
 	record *runtime.Record
+	leased bool // lease mode holds the id
 	again  bool // what was seen is out of date: look again in a new transaction
 }
 
@@ -78,6 +79,17 @@ func (s *Store) Claim(ctx context.Context, id runtime.ID, wait time.Duration) (r
 		case err == nil && verdict.record != nil:
 			s.recent.add(t.lock)
 			return runtime.Claim[pgx.Tx]{Record: verdict.record}, nil
+		case err == nil && verdict.leased:
+			seen, err := s.Look(ctx, id)
+			switch {
+			case err != nil:
+				return none, err
+			case seen.Record != nil || seen.Progress != nil:
+				return runtime.Claim[pgx.Tx]{Record: seen.Record, Progress: seen.Progress}, nil
+			case tries > 1: // it has been released
+				continue
+			}
+			return none, nil
 		case err == nil && !verdict.again:
 			return none, nil
 		case tries > 1 && ctx.Err() == nil && (err == nil || curable(err)):
@@ -85,11 +97,22 @@ func (s *Store) Claim(ctx context.Context, id runtime.ID, wait time.Duration) (r
 		case err == nil:
 			return none, nil // others keep winning; whoever asks may ask again later
 		}
-		if code := sqlstate(err); code == undefinedTable || code == undefinedColumn {
+		switch sqlstate(err) {
+		case undefinedTable, undefinedColumn:
 			err = runtime.Explain("the table is not as this version needs it; Store.Check says what is missing", err)
+		case readOnlyTransaction:
+			err = errReadOnly
 		}
 		return none, fmt.Errorf("pgstore: claim: %w", err)
 	}
+}
+
+// explainSchema tells of a table that lacks what a statement needs.
+func explainSchema(err error) error {
+	if code := sqlstate(err); code == undefinedTable || code == undefinedColumn {
+		return runtime.Explain("the table is not as this version needs it; Store.Check says what is missing", err)
+	}
+	return err
 }
 
 func (s *Store) try(ctx context.Context, t *target) (verdict, error) {
@@ -102,14 +125,17 @@ func (s *Store) try(ctx context.Context, t *target) (verdict, error) {
 		if err != nil {
 			return verdict{}, leaveFailed(ctx, conn, err)
 		}
-		if found.live != nil {
+		if found.live != nil || found.leased {
 			conn.Release()
-			return verdict{record: found.live}, nil
+			return verdict{record: found.live, leased: found.leased}, nil
 		}
 		s.recent.forget(t.lock)
 	}
 	return s.strategy.claim(ctx, conn, t)
 }
+
+// errReadOnly is what a standby comes to, and a primary that somebody has made read-only.
+var errReadOnly = runtime.Explain("the session is read-only: connect to a server that can write, by target_session_attrs=read-write", nil)
 
 func checkID(id runtime.ID) error {
 	if len(id.Scope) == 0 || len(id.Scope) > MaxScope {

@@ -15,11 +15,14 @@ type statements struct {
 	placeholder   string
 	complete      string
 	commit        string
+	lease         leaseStatements
 }
 
 // These do not depend on the table.
 const (
-	tryLockSQL  = `SELECT pg_try_advisory_xact_lock($1::bigint)`
+	// Advisory locks and looks work on a standby too, so the session is asked whether it can write: the answer of a claim
+	// that no record can follow would have a handler run in vain, and a standby may lag behind.
+	tryLockSQL  = `SELECT pg_try_advisory_xact_lock($1::bigint), current_setting('transaction_read_only') = 'on'`
 	waitLockSQL = `SELECT pg_advisory_xact_lock($1::bigint), current_setting('transaction_isolation')`
 	// boundSQL limits how long the next statements wait for locks, until unboundSQL; the handler's own statements find
 	// the setting as it was.
@@ -61,6 +64,7 @@ func statementsFor(table string, options pgx.TxOptions) statements {
 		placeholder:   on(placeholderSQL),
 		complete:      on(completeSQL),
 		commit:        "commit",
+		lease:         leaseStatementsFor(table),
 	}
 	if options.CommitQuery != "" {
 		s.commit = options.CommitQuery

@@ -16,6 +16,7 @@ const (
 	undefinedColumn      = "42703"
 	serializationFailure = "40001"
 	deadlockDetected     = "40P01"
+	readOnlyTransaction  = "25006"
 	inFailedTransaction  = "25P02" // what every statement gets after the one that failed
 	lockNotAvailable     = "55P03"
 	queryCanceled        = "57014" // statement_timeout, or somebody's pg_cancel_backend
