@@ -148,3 +148,53 @@ func paymentsDocument() *policy.Document {
 		Schemas:    []*policy.Schema{currency, line, payment, problem},
 	}
 }
+
+// leased is an operation in lease mode.
+func leased(id, method, path string, shape *policy.Shape, steps []string, calls ...policy.Downstream) policy.Operation {
+	op := keyed(id, method, path, shape)
+	op.Policy.Mode = policy.LeaseMode
+	op.Policy.Lease = policy.Lease{Duration: 30 * time.Second, Heartbeat: 10 * time.Second}
+	op.Policy.Steps, op.Policy.Downstream = steps, calls
+	op.Policy.InFlight.Answer = policy.Conflict
+	return op
+}
+
+func calls(name, step string) policy.Downstream {
+	return policy.Downstream{Name: name, Step: step, Header: "Idempotency-Key", Format: policy.UUID5}
+}
+
+// payoutsDocument has the operations that are not a plain transaction: in lease mode, with an answer that is rebuilt, and
+// both; and one plain one beside them.
+func payoutsDocument() *policy.Document {
+	payout := object("Payout", required("id", str()), required("amount", &policy.Schema{Kind: policy.Integer, Minimum: "1"}), optional("state", str()))
+	body := &policy.Body{Required: true, Contents: jsonContent(object("NewPayout", required("amount", &policy.Schema{Kind: policy.Integer, Minimum: "1"})))}
+	answers := []policy.Response{
+		{Status: "201", Description: "Created.", Contents: jsonContent(payout)},
+		{Status: "402", Description: "Declined."},
+	}
+	create := leased("createPayout", "POST", "/payouts", &policy.Shape{
+		Credentials: []policy.Credential{{In: "header", Name: "x-api-key"}},
+		Parameters: []policy.Parameter{
+			{Name: "x-tenant", In: "header", Style: "simple", Schema: str()},
+			{Name: "X-API-Key", In: "header", Style: "simple", Schema: str()},
+			{Name: "Accept-Language", In: "header", Style: "simple", Schema: str()},
+		},
+		Body: body, Responses: answers,
+	}, []string{"reserve", "transfer", "notify-owner"}, calls("bank", "transfer"), calls("ledger", "transfer"), calls("mailer", "notify-owner"))
+	create.Summary = "Pay out"
+	plain := leased("closeAccount", "POST", "/accounts/{id}/close", &policy.Shape{
+		Responses: []policy.Response{{Status: "200", Description: "Closed.", Contents: jsonContent(payout)}},
+	}, []string{"close"})
+	plain.Policy.Replay.As = policy.Current
+	account := keyed("createAccount", "POST", "/accounts", &policy.Shape{
+		Body: body, Responses: []policy.Response{{Status: "201", Description: "Created.", Contents: jsonContent(payout)}},
+	})
+	account.Policy.Replay.As, account.Policy.Store.OmitBody = policy.Current, true
+	return &policy.Document{
+		Title: "Payouts", SpecFile: "openapi.yaml", OpenAPI: "3.1.0",
+		Operations: []policy.Operation{create, plain, account, keyed("createLimit", "POST", "/limits", &policy.Shape{
+			Body: body, Responses: []policy.Response{{Status: "204", Description: "Set."}},
+		})},
+		Schemas: []*policy.Schema{payout, body.Contents[0].Schema},
+	}
+}

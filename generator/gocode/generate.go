@@ -42,8 +42,8 @@ func (o Options) check() error {
 }
 
 // Generate returns the Go package for the keyed operations of doc. The list holds warnings: what could not be typed
-// faithfully and became json.RawMessage, which patterns cannot be checked, which routes need care; and an error for each
-// operation that has no wrapper because it is in lease mode. The error returned means that options are wrong or that the generator itself is; nothing that stands in a document causes one.
+// faithfully and became json.RawMessage, which patterns cannot be checked, which routes need care.
+// The error returned means that options are wrong or that the generator itself is; nothing that stands in a document causes one.
 //
 // Equal documents and options give equal bytes. doc is only read.
 func Generate(doc *policy.Document, o Options) ([]output.File, diag.List, error) {
@@ -60,6 +60,9 @@ func Generate(doc *policy.Document, o Options) ([]output.File, diag.List, error)
 		{"requests.go", p.requestsFile()},
 		{"responses.go", p.responsesFile()},
 		{"policies.go", p.policiesFile()},
+	}
+	if slices.ContainsFunc(p.operations, (*operation).leased) {
+		sources = append(sources, source{"leases.go", p.leasesFile()})
 	}
 	if p.hasReaders() {
 		sources = append(sources, source{"readers.go", p.readersFile()})

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/idemgen/idemgen/generator/diag"
 	"github.com/idemgen/idemgen/generator/gocode"
 	"github.com/idemgen/idemgen/generator/output"
 	"github.com/idemgen/idemgen/runtime/policy"
@@ -69,23 +68,36 @@ func TestGenerate_ImportedModels(t *testing.T) {
 	build(t, map[string][]output.File{"borrowed": files})
 }
 
-// An operation in lease mode must not get a wrapper that keeps another promise.
-func TestGenerate_LeaseModeIsRefused(t *testing.T) {
-	doc := paymentsDocument()
-	doc.Operations[0].Policy.Mode = policy.LeaseMode
-	files, list, err := gocode.Generate(doc, gocode.Options{Package: "p"})
-	if err != nil {
-		t.Fatal(err)
+// A document with lease mode alone has no way of a transaction that nobody uses, and names that the generated code itself has
+// are still a step's.
+func TestGenerate_LeaseModeAlone(t *testing.T) {
+	shape := &policy.Shape{Responses: []policy.Response{{Status: "204", Description: "Done."}}}
+	var steps []string
+	var downstream []policy.Downstream
+	for _, name := range []string{"complete", "Complete", "lease", "a", "A", "a-", "ctx", "tx", "runtime", "pgx", "Local", "External", "x1"} {
+		steps = append(steps, name)
+		downstream = append(downstream, calls("bank", name))
 	}
-	errs := list.Errors()
-	if len(errs) != 1 || errs[0].Rule != "lease-mode" || errs[0].Severity != diag.Error || errs[0].Pos != at(12) {
-		t.Errorf("%+v", list)
+	for _, text := range hostileTexts {
+		downstream = append(downstream, calls(text, text))
 	}
+	doc := &policy.Document{Operations: []policy.Operation{
+		leased("pay", "POST", "/pay", shape, steps, downstream...),
+		leased("payA", "POST", "/pay/a", shape, []string{"a"}, calls("bank", "a")),
+		leased("reconcilePayA", "POST", "/pay/b", shape, nil),
+		leased("currentPay", "POST", "/pay/c", shape, []string{"once"}),
+	}}
+	for i := range doc.Operations {
+		doc.Operations[i].Policy.Replay.As = policy.Current
+	}
+	files := generate(t, doc, gocode.Options{Package: "alone", Dir: "alone", Tests: true})
 	for _, file := range files {
-		if bytes.Contains(file.Content, []byte("CreatePayment")) {
-			t.Errorf("%s has the operation", file.Path)
+		checkHarmless(t, file)
+		if bytes.Contains(file.Content, []byte("func serve[")) {
+			t.Errorf("%s declares serve, which nobody calls", file.Path)
 		}
 	}
+	build(t, map[string][]output.File{"alone": files})
 }
 
 // Equal documents give equal bytes, also side by side: Generate keeps no state and only reads the document.

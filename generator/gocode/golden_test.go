@@ -22,6 +22,7 @@ var goldens = []struct {
 }{
 	{"payments", paymentsDocument, ""},
 	{"shapes", shapesDocument, ""},
+	{"payouts", payoutsDocument, ""},
 	{"imported", paymentsDocument, "github.com/idemgen/idemgen/generator/gocode/testdata/models"},
 }
 

@@ -69,6 +69,10 @@ func hostileDocument() *policy.Document {
 		op.Policy.Key.Name, op.Policy.Key.Pattern, op.Policy.Errors.Shape = text, text, text
 		op.Policy.Scope = append(op.Policy.Scope, policy.ScopePart(text))
 		op.Policy.Errors.Mismatch.Type = text
+		if i%3 == 0 {
+			op.Policy.Mode, op.Policy.Steps, op.Policy.Replay.As = policy.LeaseMode, []string{text, text + "2"}, policy.Current
+			op.Policy.Downstream = []policy.Downstream{{Name: text, Step: text, Header: text, Format: policy.Format(text)}}
+		}
 		op.Policy.Guards = []policy.Guard{{Table: text, Columns: []string{text}, Constraint: text}}
 		doc.Operations = append(doc.Operations, op)
 	}

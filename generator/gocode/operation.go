@@ -21,6 +21,13 @@ type operation struct {
 	docsURL string
 	// variable holds the runtime.Operation, reader is the function that decodes a request.
 	variable, reader string
+	// encoder is the function that makes a response of what the handler returned.
+	encoder string
+	// lease is the type by which a handler in lease mode works, and steps are its steps.
+	lease string
+	steps []*step
+	// current is the method of the interface that rebuilds an answer; empty where the stored one is replayed.
+	current string
 	// shared is the policy that the operation has with others, nil when it has one of its own.
 	shared *shared
 	// wildcards are the names of the path's parameters for http.Request.PathValue, in the order of the template.
@@ -73,14 +80,6 @@ func (p *plan) nameOperations() {
 		if op.Decision != policy.Keyed {
 			continue
 		}
-		if op.Policy.Mode == policy.LeaseMode {
-			p.warnings = append(p.warnings, diag.Diagnostic{
-				Pos: decidedAt(op), Rule: "lease-mode", Severity: diag.Error,
-				Message: fmt.Sprintf("operation %s is in lease mode, for which no wrapper can be generated yet", quoted(op.ID)),
-				Hint:    "use mode: transaction, or leave the operation out with a reason",
-			})
-			continue
-		}
 		name := methods.claim(exported(op.ID), exported(op.Method+" "+op.ID))
 		p.operations = append(p.operations, &operation{
 			op:       op,
@@ -91,18 +90,19 @@ func (p *plan) nameOperations() {
 			handler:  p.names.claim(name + "Handler"),
 			variable: p.names.claim("op" + name),
 			reader:   p.names.claim("read" + name + "Request"),
+			encoder:  p.names.claim("encode" + name),
 		})
 	}
 	for _, o := range p.operations {
+		if o.leased() {
+			o.lease = p.names.claim(o.name + "Lease")
+		}
+		if o.op.Policy.Replay.As == policy.Current {
+			o.current = methods.claim("Current" + o.name)
+		}
+		o.planSteps(methods)
 		p.nameAnswers(o)
 	}
-}
-
-func decidedAt(op *policy.Operation) policy.Position {
-	if op.DecidedAt.IsValid() {
-		return op.DecidedAt
-	}
-	return op.Pos
 }
 
 // planRequest decides the fields of an operation's request.

@@ -153,6 +153,7 @@ func (o *operation) literal() *jen.Statement {
 	m.text("Method", o.op.Method)
 	m.text("Route", o.route())
 	m.texts("PathParams", o.wildcards)
+	m.texts("RequestHeaders", o.requestHeaders())
 	m.text("DocsURL", o.docsURL)
 	m.flag("WithoutBody", o.withoutBody())
 	m.add("Policy", o.policy())
@@ -206,11 +207,21 @@ func policyLiteral(p *policy.Policy) *jen.Statement {
 	m.nested("Store", "StoreRules", storeMembers(&p.Store))
 	m.nested("Replay", "Replay", replayMembers(&p.Replay))
 	m.nested("InFlight", "InFlight", inFlightMembers(&p.InFlight))
+	m.nested("Lease", "Lease", leaseMembers(&p.Lease))
+	m.texts("Steps", p.Steps)
+	if len(p.Downstream) > 0 {
+		m.add("Downstream", downstreamLiteral(p.Downstream))
+	}
 	m.nested("Errors", "Errors", errorsMembers(&p.Errors))
 	if len(p.Guards) > 0 {
 		m.add("Guards", guardsLiteral(p.Guards))
 	}
 	return jen.Qual(policyPath, "Policy").Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true}, m...)
+}
+
+// formatNames are the constants of key formats.
+var formatNames = map[string]string{
+	"any": "AnyFormat", "uuid": "UUID", "uuid4": "UUID4", "uuid5": "UUID5", "uuid7": "UUID7",
 }
 
 func keyMembers(k *policy.Key) members {
@@ -221,9 +232,7 @@ func keyMembers(k *policy.Key) members {
 	m.text("Name", k.Name)
 	m.text("Pointer", k.Pointer)
 	m.flag("Required", k.Required)
-	m.constant("Format", string(k.Format), "Format", map[string]string{
-		"any": "AnyFormat", "uuid": "UUID", "uuid4": "UUID4", "uuid5": "UUID5", "uuid7": "UUID7",
-	})
+	m.constant("Format", string(k.Format), "Format", formatNames)
 	m.number("MinLength", int64(k.MinLength))
 	m.number("MaxLength", int64(k.MaxLength))
 	m.constant("LengthUnit", string(k.LengthUnit), "LengthUnit", map[string]string{"characters": "Characters", "bytes": "Bytes"})
@@ -309,6 +318,27 @@ func inFlightMembers(f *policy.InFlight) members {
 	m.duration("MaxWait", f.MaxWait)
 	m.duration("RetryAfter", f.RetryAfter)
 	return m
+}
+
+func leaseMembers(l *policy.Lease) members {
+	var m members
+	m.duration("Duration", l.Duration)
+	m.duration("Heartbeat", l.Heartbeat)
+	return m
+}
+
+func downstreamLiteral(calls []policy.Downstream) *jen.Statement {
+	var all []jen.Code
+	for i := range calls {
+		c := &calls[i]
+		var m members
+		m.text("Name", c.Name)
+		m.text("Step", c.Step)
+		m.text("Header", c.Header)
+		m.constant("Format", string(c.Format), "Format", formatNames)
+		all = append(all, jen.Values(m...))
+	}
+	return jen.Index().Qual(policyPath, "Downstream").Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true}, all...)
 }
 
 // errorsMembers leaves out what the runtime answers by itself.

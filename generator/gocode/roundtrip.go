@@ -34,6 +34,7 @@ type roundTrip struct {
 	other  *example.Call // nil where none can be made
 	mount  string        // the pattern of an operation that Register does not mount
 	target string        // where first and other are sent; empty for their own
+	body   string        // the constant of the answer's body, once there is one
 }
 
 // roundTripFile returns a test of the generated package, which needs no database: each operation is sent a request of
@@ -214,6 +215,7 @@ func (w *roundTripWriter) writeTable() {
 		jen.List(jen.Id("status"), jen.Id("replayed"), jen.Id("mismatch")).Int(),
 		jen.List(jen.Id("marker"), jen.Id("value")).String().Comment("// the header that marks a replay"),
 		jen.Id("omitted").Bool().Comment("// the policy keeps no body"),
+		w.rebuiltField(),
 	)
 	w.file.Line()
 	w.file.Comment("// " + w.request + " is a request without the server's address.")
@@ -229,6 +231,14 @@ func (w *roundTripWriter) writeTable() {
 	}
 	w.file.Var().Id(w.table).Op("=").Index().Id(w.entry).Custom(multiLine, entries...)
 	w.file.Line()
+}
+
+// rebuiltField is the field of the table that tells how often an answer is rebuilt, where one is.
+func (w *roundTripWriter) rebuiltField() *jen.Statement {
+	if !w.hasRebuilt(true) {
+		return jen.Null()
+	}
+	return jen.Id("rebuilt").Int64().Comment("// how often a repetition is answered from the current state")
 }
 
 // multiLine writes a literal with one element a line.
@@ -257,7 +267,9 @@ func (w *roundTripWriter) tableEntry(trip *roundTrip) jen.Code {
 	if rules.Replay.Header != "" {
 		fields = append(fields, jen.Id("marker").Op(":").Lit(rules.Replay.Header).Op(",").Id("value").Op(":").Lit(rules.Replay.Value))
 	}
-	if rules.Store.OmitBody {
+	if trip.o.current != "" {
+		fields = append(fields, jen.Id("rebuilt").Op(":").Lit(1))
+	} else if rules.Store.OmitBody {
 		fields = append(fields, jen.Id("omitted").Op(":").True())
 	}
 	return jen.Custom(multiLine, fields...)
@@ -336,10 +348,17 @@ func (w *roundTripWriter) writeRun() {
 	answer := func(name string) jen.Code {
 		return jen.List(jen.Id(name), jen.Id(name+"Body"))
 	}
+	whereRebuilt := func(statement jen.Code) jen.Code {
+		if !w.hasRebuilt(true) {
+			return jen.Null()
+		}
+		return statement
+	}
 	w.file.Func().Params(jen.Id("trip").Id(w.entry)).Id("run").Params(
 		testParam(), jen.Id("server").Op("*").Qual("net/http/httptest", "Server"), jen.Id("stub").Op("*").Id(w.stub),
 	).Block(
 		jen.Id("before").Op(":=").Id("stub").Dot("runs").Dot("Load").Call(),
+		whereRebuilt(jen.Id("rebuilt").Op(":=").Id("stub").Dot("rebuilt").Dot("Load").Call()),
 		jen.Add(answer("first")).Op(":=").Add(send("first")),
 		jen.If(jen.Id("first").Dot("StatusCode").Op("!=").Add(trip("status"))).Block(
 			jen.Id("t").Dot("Fatalf").Call(jen.Lit("the first request is answered with %d, want %d: %s"),
@@ -365,6 +384,9 @@ func (w *roundTripWriter) writeRun() {
 				Id("first").Dot("Header").Dot("Get").Call(trip("marker")).Op("==").Add(trip("value")))).Block(
 			fail("%s: %s is to mark the replay and nothing else", trip("marker"), trip("value"))),
 		runs(1, "two equal requests"),
+		whereRebuilt(jen.If(
+			jen.Id("rebuilt").Op(":=").Id("stub").Dot("rebuilt").Dot("Load").Call().Op("-").Id("rebuilt"), jen.Id("rebuilt").Op("!=").Add(trip("rebuilt")),
+		).Block(fail("after two equal requests an answer has been rebuilt %d times, want %d", jen.Id("rebuilt"), trip("rebuilt")))),
 		jen.If(trip("other").Op("==").Nil()).Block(jen.Return()),
 		jen.List(jen.Id("other"), jen.Id("otherBody")).Op(":=").Add(send("other")),
 		jen.If(jen.Id("other").Dot("StatusCode").Op("!=").Add(trip("mismatch"))).Block(
@@ -402,23 +424,103 @@ func (w *roundTripWriter) writeSend() {
 // writeStub writes handlers that count and answer.
 func (w *roundTripWriter) writeStub() {
 	w.file.Comment("// " + w.stub + " counts its runs and gives the first answer that the document has and the policy keeps.")
-	w.file.Type().Id(w.stub).Struct(jen.Id("runs").Qual("sync/atomic", "Int64"))
+	w.file.Type().Id(w.stub).StructFunc(func(g *jen.Group) {
+		g.Id("runs").Qual("sync/atomic", "Int64")
+		if w.hasRebuilt(true) {
+			g.Id("rebuilt").Qual("sync/atomic", "Int64").Comment("// answers that were made of the current state")
+		}
+	})
 	byOperation := map[*operation]*roundTrip{}
 	for _, trip := range w.trips {
 		byOperation[trip.o] = trip
 	}
 	for _, o := range w.operations {
 		w.file.Line()
-		method := w.file.Func().Params(jen.Id("s").Op("*").Id(w.stub)).Id(o.name).Params(
-			jen.Qual("context", "Context"), jen.Qual(pgxPath, "Tx"), jen.Op("*").Id(o.request),
-		).Params(jen.Id(o.response), jen.Error())
 		trip := byOperation[o]
-		if trip == nil {
-			method.Block(jen.Return(jen.Nil(), jen.Qual("errors", "New").Call(jen.Lit("not a part of the test"))))
-			continue
+		w.stubMethod(o.name, o, o.leased() && trip != nil).BlockFunc(func(g *jen.Group) {
+			switch {
+			case trip == nil:
+				g.Return(jen.Nil(), notAPart())
+			case o.leased():
+				w.writeSteps(g, trip)
+			default:
+				w.writeAnswer(g, trip)
+			}
+		})
+		for _, s := range o.steps {
+			if s.external() {
+				w.file.Line()
+				w.file.Func().Params(jen.Id("s").Op("*").Id(w.stub)).Id(s.reconcile).Params(
+					jen.Qual("context", "Context"), jen.Op("*").Qual(runtimePath, "Interrupted"), jen.Op("*").Id(o.request),
+				).Params(jen.Qual(runtimePath, "Reconciliation"), jen.Error()).Block(
+					jen.Return(jen.Qual(runtimePath, "Unknown").Call(), jen.Nil()),
+				)
+			}
 		}
-		method.BlockFunc(func(g *jen.Group) { w.writeAnswer(g, trip) })
+		if o.current != "" {
+			w.file.Line()
+			w.file.Func().Params(jen.Id("s").Op("*").Id(w.stub)).Id(o.current).Params(
+				jen.Qual("context", "Context"), jen.Qual(pgxPath, "Tx"), jen.Op("*").Id(o.request), jen.Op("*").Qual(runtimePath, "First"),
+			).Params(jen.Id(o.response), jen.Error()).BlockFunc(func(g *jen.Group) {
+				if trip == nil {
+					g.Return(jen.Nil(), notAPart())
+					return
+				}
+				g.Id("s").Dot("rebuilt").Dot("Add").Call(jen.Lit(1))
+				w.giveAnswer(g, trip)
+			})
+		}
 	}
+}
+
+func notAPart() *jen.Statement {
+	return jen.Qual("errors", "New").Call(jen.Lit("not a part of the test"))
+}
+
+// stubMethod begins the stub's method for an operation. Its parameters have names only where they are used.
+func (w *roundTripWriter) stubMethod(name string, o *operation, used bool) *jen.Statement {
+	ctx, lease, req := jen.Qual("context", "Context"), jen.Op("*").Id(o.lease), jen.Op("*").Id(o.request)
+	if used {
+		ctx, lease, req = jen.Id("ctx").Add(ctx), jen.Id("lease").Add(lease), jen.Id("_").Add(req)
+	}
+	with := lease
+	if !o.leased() {
+		with = jen.Qual(pgxPath, "Tx")
+	}
+	return w.file.Func().Params(jen.Id("s").Op("*").Id(w.stub)).Id(name).Params(ctx, with, req).Params(jen.Id(o.response), jen.Error())
+}
+
+// writeSteps writes the body of a stub's method in lease mode, which does every step:
+//
+//	s.runs.Add(1)
+//	if _, err := runtime.DoLocal(ctx, lease.Reserve(), func(context.Context, pgx.Tx) (string, error) { return "reserve", nil }); err != nil {
+//		return nil, err
+//	}
+//	if _, err := runtime.DoExternal(ctx, lease.Transfer(), func(_ context.Context, out *runtime.Outbound) (string, error) { return out.Key(), nil }); err != nil {
+//		return nil, err
+//	}
+//	return lease.Complete(ctx, func(context.Context, pgx.Tx) (CreatePayoutResponse, error) {
+//		return CreatePayout201{}, nil
+//	})
+func (w *roundTripWriter) writeSteps(g *jen.Group, trip *roundTrip) {
+	o := trip.o
+	g.Id("s").Dot("runs").Dot("Add").Call(jen.Lit(1))
+	for _, s := range o.steps {
+		do, with, result := "DoLocal", jen.Qual(pgxPath, "Tx"), jen.Lit(s.name)
+		ctx := jen.Qual("context", "Context")
+		if s.external() {
+			do, with, result = "DoExternal", jen.Id("out").Op("*").Qual(runtimePath, "Outbound"), jen.Id("out").Dot("Key").Call()
+			ctx = jen.Id("_").Add(ctx)
+		}
+		g.If(
+			jen.List(jen.Id("_"), jen.Err()).Op(":=").Qual(runtimePath, do).Call(jen.Id("ctx"), jen.Id("lease").Dot(s.method).Call(),
+				jen.Func().Params(ctx, with).Params(jen.String(), jen.Error()).Block(jen.Return(result, jen.Nil()))),
+			jen.Err().Op("!=").Nil(),
+		).Block(jen.Return(jen.Nil(), jen.Err()))
+	}
+	g.Return(jen.Id("lease").Dot("Complete").Call(jen.Id("ctx"),
+		jen.Func().Params(jen.Qual("context", "Context"), jen.Qual(pgxPath, "Tx")).Params(jen.Id(o.response), jen.Error()).
+			BlockFunc(func(g *jen.Group) { w.giveAnswer(g, trip) })))
 }
 
 // writeAnswer writes the body of a stub's method:
@@ -428,6 +530,12 @@ func (w *roundTripWriter) writeStub() {
 //	err := json.Unmarshal([]byte(`{"id":"text"}`), &answer.Body)
 //	return answer, err
 func (w *roundTripWriter) writeAnswer(g *jen.Group, trip *roundTrip) {
+	g.Id("s").Dot("runs").Dot("Add").Call(jen.Lit(1))
+	w.giveAnswer(g, trip)
+}
+
+// giveAnswer writes the answer and its return.
+func (w *roundTripWriter) giveAnswer(g *jen.Group, trip *roundTrip) {
 	a := trip.answer
 	var fields []jen.Code
 	set := func(name string, value jen.Code) { fields = append(fields, jen.Id(name).Op(":").Add(value)) }
@@ -454,20 +562,21 @@ func (w *roundTripWriter) writeAnswer(g *jen.Group, trip *roundTrip) {
 			set("Body", jen.Index().Byte().Call(jen.Lit("example")))
 		}
 	}
-	g.Id("s").Dot("runs").Dot("Add").Call(jen.Lit(1))
 	if document == nil {
 		g.Return(jen.Id(a.name).Values(fields...), jen.Nil())
 		return
 	}
 	literal := textLiteral(string(document))
 	if len(document) > 160 {
-		name := w.names.claim("body" + trip.o.name + "Answer")
-		var indented bytes.Buffer
-		if json.Indent(&indented, document, "", "  ") == nil {
-			document = indented.Bytes()
+		if trip.body == "" {
+			trip.body = w.names.claim("body" + trip.o.name + "Answer")
+			var indented bytes.Buffer
+			if json.Indent(&indented, document, "", "  ") == nil {
+				document = indented.Bytes()
+			}
+			w.bodies = append(w.bodies, pattern{trip.body, string(document)})
 		}
-		w.bodies = append(w.bodies, pattern{name, string(document)})
-		literal = jen.Id(name)
+		literal = jen.Id(trip.body)
 	}
 	g.Id("answer").Op(":=").Id(a.name).Values(fields...)
 	g.Err().Op(":=").Qual("encoding/json", "Unmarshal").Call(jen.Index().Byte().Call(literal), jen.Op("&").Id("answer").Dot("Body"))

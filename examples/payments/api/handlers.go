@@ -43,14 +43,7 @@ func Register(mux *http.ServeMux, engine *runtime.Engine[pgx.Tx], h Handlers) er
 func CreatePaymentHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
 	return serve(engine, &opCreatePayment, readCreatePaymentRequest,
 		func(ctx context.Context, tx pgx.Tx, req *CreatePaymentRequest) (runtime.Response, error) {
-			res, err := h.CreatePayment(ctx, tx, req)
-			if err != nil {
-				return runtime.Response{}, err
-			}
-			if res == nil {
-				return runtime.Response{}, runtime.Explain("handler CreatePayment returned neither an answer nor an error", nil)
-			}
-			return res.EncodeCreatePayment()
+			return encodeCreatePayment(h.CreatePayment(ctx, tx, req))
 		})
 }
 
@@ -58,14 +51,7 @@ func CreatePaymentHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handl
 func CreateRefundHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
 	return serve(engine, &opCreateRefund, readCreateRefundRequest,
 		func(ctx context.Context, tx pgx.Tx, req *CreateRefundRequest) (runtime.Response, error) {
-			res, err := h.CreateRefund(ctx, tx, req)
-			if err != nil {
-				return runtime.Response{}, err
-			}
-			if res == nil {
-				return runtime.Response{}, runtime.Explain("handler CreateRefund returned neither an answer nor an error", nil)
-			}
-			return res.EncodeCreateRefund()
+			return encodeCreateRefund(h.CreateRefund(ctx, tx, req))
 		})
 }
 
@@ -90,4 +76,26 @@ func serve[Request any](
 			return work(ctx, tx, req)
 		})
 	})
+}
+
+// encodeCreatePayment makes what the handler returned an answer to send.
+func encodeCreatePayment(res CreatePaymentResponse, err error) (runtime.Response, error) {
+	if err != nil {
+		return runtime.Response{}, err
+	}
+	if res == nil {
+		return runtime.Response{}, runtime.Explain("handler CreatePayment returned neither an answer nor an error", nil)
+	}
+	return res.EncodeCreatePayment()
+}
+
+// encodeCreateRefund makes what the handler returned an answer to send.
+func encodeCreateRefund(res CreateRefundResponse, err error) (runtime.Response, error) {
+	if err != nil {
+		return runtime.Response{}, err
+	}
+	if res == nil {
+		return runtime.Response{}, runtime.Explain("handler CreateRefund returned neither an answer nor an error", nil)
+	}
+	return res.EncodeCreateRefund()
 }

@@ -46,14 +46,7 @@ func Register(mux *http.ServeMux, engine *runtime.Engine[pgx.Tx], h Handlers) er
 func CreatePaymentHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
 	return serve(engine, &opCreatePayment, readCreatePaymentRequest,
 		func(ctx context.Context, tx pgx.Tx, req *CreatePaymentRequest) (runtime.Response, error) {
-			res, err := h.CreatePayment(ctx, tx, req)
-			if err != nil {
-				return runtime.Response{}, err
-			}
-			if res == nil {
-				return runtime.Response{}, runtime.Explain("handler CreatePayment returned neither an answer nor an error", nil)
-			}
-			return res.EncodeCreatePayment()
+			return encodeCreatePayment(h.CreatePayment(ctx, tx, req))
 		})
 }
 
@@ -61,14 +54,7 @@ func CreatePaymentHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handl
 func RefundPaymentHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
 	return serve(engine, &opRefundPayment, readRefundPaymentRequest,
 		func(ctx context.Context, tx pgx.Tx, req *RefundPaymentRequest) (runtime.Response, error) {
-			res, err := h.RefundPayment(ctx, tx, req)
-			if err != nil {
-				return runtime.Response{}, err
-			}
-			if res == nil {
-				return runtime.Response{}, runtime.Explain("handler RefundPayment returned neither an answer nor an error", nil)
-			}
-			return res.EncodeRefundPayment()
+			return encodeRefundPayment(h.RefundPayment(ctx, tx, req))
 		})
 }
 
@@ -93,4 +79,26 @@ func serve[Request any](
 			return work(ctx, tx, req)
 		})
 	})
+}
+
+// encodeCreatePayment makes what the handler returned an answer to send.
+func encodeCreatePayment(res CreatePaymentResponse, err error) (runtime.Response, error) {
+	if err != nil {
+		return runtime.Response{}, err
+	}
+	if res == nil {
+		return runtime.Response{}, runtime.Explain("handler CreatePayment returned neither an answer nor an error", nil)
+	}
+	return res.EncodeCreatePayment()
+}
+
+// encodeRefundPayment makes what the handler returned an answer to send.
+func encodeRefundPayment(res RefundPaymentResponse, err error) (runtime.Response, error) {
+	if err != nil {
+		return runtime.Response{}, err
+	}
+	if res == nil {
+		return runtime.Response{}, runtime.Explain("handler RefundPayment returned neither an answer nor an error", nil)
+	}
+	return res.EncodeRefundPayment()
 }

@@ -3,7 +3,7 @@
 // Package payments serves the keyed operations of Payments.
 //
 // Implement [Handlers] and pass it to [Register]. What a handler writes through the tx that it is given, the
-// idempotency record and the answer are committed together, or not at all; a repeated request gets the first
+// idempotency record and the answer are committed together, or not at all. A repeated request gets the first
 // answer and the handler does not run.
 package payments
 

@@ -86,14 +86,7 @@ func Register(mux *http.ServeMux, engine *runtime.Engine[pgx.Tx], h Handlers) er
 func BodiesHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
 	return serve(engine, &opBodies, readBodiesRequest,
 		func(ctx context.Context, tx pgx.Tx, req *BodiesRequest) (runtime.Response, error) {
-			res, err := h.Bodies(ctx, tx, req)
-			if err != nil {
-				return runtime.Response{}, err
-			}
-			if res == nil {
-				return runtime.Response{}, runtime.Explain("handler Bodies returned neither an answer nor an error", nil)
-			}
-			return res.EncodeBodies()
+			return encodeBodies(h.Bodies(ctx, tx, req))
 		})
 }
 
@@ -101,14 +94,7 @@ func BodiesHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
 func FormHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
 	return serve(engine, &opForm, readFormRequest,
 		func(ctx context.Context, tx pgx.Tx, req *FormRequest) (runtime.Response, error) {
-			res, err := h.Form(ctx, tx, req)
-			if err != nil {
-				return runtime.Response{}, err
-			}
-			if res == nil {
-				return runtime.Response{}, runtime.Explain("handler Form returned neither an answer nor an error", nil)
-			}
-			return res.EncodeForm()
+			return encodeForm(h.Form(ctx, tx, req))
 		})
 }
 
@@ -116,14 +102,7 @@ func FormHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
 func MoveYHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
 	return serve(engine, &opMoveY, readMoveYRequest,
 		func(ctx context.Context, tx pgx.Tx, req *MoveYRequest) (runtime.Response, error) {
-			res, err := h.MoveY(ctx, tx, req)
-			if err != nil {
-				return runtime.Response{}, err
-			}
-			if res == nil {
-				return runtime.Response{}, runtime.Explain("handler MoveY returned neither an answer nor an error", nil)
-			}
-			return res.EncodeMoveY()
+			return encodeMoveY(h.MoveY(ctx, tx, req))
 		})
 }
 
@@ -131,14 +110,7 @@ func MoveYHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
 func MoveXHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
 	return serve(engine, &opMoveX, readMoveXRequest,
 		func(ctx context.Context, tx pgx.Tx, req *MoveXRequest) (runtime.Response, error) {
-			res, err := h.MoveX(ctx, tx, req)
-			if err != nil {
-				return runtime.Response{}, err
-			}
-			if res == nil {
-				return runtime.Response{}, runtime.Explain("handler MoveX returned neither an answer nor an error", nil)
-			}
-			return res.EncodeMoveX()
+			return encodeMoveX(h.MoveX(ctx, tx, req))
 		})
 }
 
@@ -146,14 +118,7 @@ func MoveXHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
 func ParametersHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
 	return serve(engine, &opParameters, readParametersRequest,
 		func(ctx context.Context, tx pgx.Tx, req *ParametersRequest) (runtime.Response, error) {
-			res, err := h.Parameters(ctx, tx, req)
-			if err != nil {
-				return runtime.Response{}, err
-			}
-			if res == nil {
-				return runtime.Response{}, runtime.Explain("handler Parameters returned neither an answer nor an error", nil)
-			}
-			return res.EncodeParameters()
+			return encodeParameters(h.Parameters(ctx, tx, req))
 		})
 }
 
@@ -161,14 +126,7 @@ func ParametersHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler 
 func CreateShapeHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
 	return serve(engine, &opCreateShape, readCreateShapeRequest,
 		func(ctx context.Context, tx pgx.Tx, req *CreateShapeRequest) (runtime.Response, error) {
-			res, err := h.CreateShape(ctx, tx, req)
-			if err != nil {
-				return runtime.Response{}, err
-			}
-			if res == nil {
-				return runtime.Response{}, runtime.Explain("handler CreateShape returned neither an answer nor an error", nil)
-			}
-			return res.EncodeCreateShape()
+			return encodeCreateShape(h.CreateShape(ctx, tx, req))
 		})
 }
 
@@ -176,14 +134,7 @@ func CreateShapeHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler
 func RenameShapeHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
 	return serve(engine, &opRenameShape, readRenameShapeRequest,
 		func(ctx context.Context, tx pgx.Tx, req *RenameShapeRequest) (runtime.Response, error) {
-			res, err := h.RenameShape(ctx, tx, req)
-			if err != nil {
-				return runtime.Response{}, err
-			}
-			if res == nil {
-				return runtime.Response{}, runtime.Explain("handler RenameShape returned neither an answer nor an error", nil)
-			}
-			return res.EncodeRenameShape()
+			return encodeRenameShape(h.RenameShape(ctx, tx, req))
 		})
 }
 
@@ -191,14 +142,7 @@ func RenameShapeHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler
 func UndescribedHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
 	return serve(engine, &opUndescribed, readUndescribedRequest,
 		func(ctx context.Context, tx pgx.Tx, req *UndescribedRequest) (runtime.Response, error) {
-			res, err := h.Undescribed(ctx, tx, req)
-			if err != nil {
-				return runtime.Response{}, err
-			}
-			if res == nil {
-				return runtime.Response{}, runtime.Explain("handler Undescribed returned neither an answer nor an error", nil)
-			}
-			return res.EncodeUndescribed()
+			return encodeUndescribed(h.Undescribed(ctx, tx, req))
 		})
 }
 
@@ -206,14 +150,7 @@ func UndescribedHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler
 func UploadHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
 	return serve(engine, &opUpload, readUploadRequest,
 		func(ctx context.Context, tx pgx.Tx, req *UploadRequest) (runtime.Response, error) {
-			res, err := h.Upload(ctx, tx, req)
-			if err != nil {
-				return runtime.Response{}, err
-			}
-			if res == nil {
-				return runtime.Response{}, runtime.Explain("handler Upload returned neither an answer nor an error", nil)
-			}
-			return res.EncodeUpload()
+			return encodeUpload(h.Upload(ctx, tx, req))
 		})
 }
 
@@ -221,14 +158,7 @@ func UploadHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
 func ChargeUpdatedHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
 	return serve(engine, &opChargeUpdated, readChargeUpdatedRequest,
 		func(ctx context.Context, tx pgx.Tx, req *ChargeUpdatedRequest) (runtime.Response, error) {
-			res, err := h.ChargeUpdated(ctx, tx, req)
-			if err != nil {
-				return runtime.Response{}, err
-			}
-			if res == nil {
-				return runtime.Response{}, runtime.Explain("handler ChargeUpdated returned neither an answer nor an error", nil)
-			}
-			return res.EncodeChargeUpdated()
+			return encodeChargeUpdated(h.ChargeUpdated(ctx, tx, req))
 		})
 }
 
@@ -253,4 +183,114 @@ func serve[Request any](
 			return work(ctx, tx, req)
 		})
 	})
+}
+
+// encodeBodies makes what the handler returned an answer to send.
+func encodeBodies(res BodiesResponse, err error) (runtime.Response, error) {
+	if err != nil {
+		return runtime.Response{}, err
+	}
+	if res == nil {
+		return runtime.Response{}, runtime.Explain("handler Bodies returned neither an answer nor an error", nil)
+	}
+	return res.EncodeBodies()
+}
+
+// encodeForm makes what the handler returned an answer to send.
+func encodeForm(res FormResponse, err error) (runtime.Response, error) {
+	if err != nil {
+		return runtime.Response{}, err
+	}
+	if res == nil {
+		return runtime.Response{}, runtime.Explain("handler Form returned neither an answer nor an error", nil)
+	}
+	return res.EncodeForm()
+}
+
+// encodeMoveY makes what the handler returned an answer to send.
+func encodeMoveY(res MoveYResponse, err error) (runtime.Response, error) {
+	if err != nil {
+		return runtime.Response{}, err
+	}
+	if res == nil {
+		return runtime.Response{}, runtime.Explain("handler MoveY returned neither an answer nor an error", nil)
+	}
+	return res.EncodeMoveY()
+}
+
+// encodeMoveX makes what the handler returned an answer to send.
+func encodeMoveX(res MoveXResponse, err error) (runtime.Response, error) {
+	if err != nil {
+		return runtime.Response{}, err
+	}
+	if res == nil {
+		return runtime.Response{}, runtime.Explain("handler MoveX returned neither an answer nor an error", nil)
+	}
+	return res.EncodeMoveX()
+}
+
+// encodeParameters makes what the handler returned an answer to send.
+func encodeParameters(res ParametersResponse, err error) (runtime.Response, error) {
+	if err != nil {
+		return runtime.Response{}, err
+	}
+	if res == nil {
+		return runtime.Response{}, runtime.Explain("handler Parameters returned neither an answer nor an error", nil)
+	}
+	return res.EncodeParameters()
+}
+
+// encodeCreateShape makes what the handler returned an answer to send.
+func encodeCreateShape(res CreateShapeResponse, err error) (runtime.Response, error) {
+	if err != nil {
+		return runtime.Response{}, err
+	}
+	if res == nil {
+		return runtime.Response{}, runtime.Explain("handler CreateShape returned neither an answer nor an error", nil)
+	}
+	return res.EncodeCreateShape()
+}
+
+// encodeRenameShape makes what the handler returned an answer to send.
+func encodeRenameShape(res RenameShapeResponse, err error) (runtime.Response, error) {
+	if err != nil {
+		return runtime.Response{}, err
+	}
+	if res == nil {
+		return runtime.Response{}, runtime.Explain("handler RenameShape returned neither an answer nor an error", nil)
+	}
+	return res.EncodeRenameShape()
+}
+
+// encodeUndescribed makes what the handler returned an answer to send.
+func encodeUndescribed(res UndescribedResponse, err error) (runtime.Response, error) {
+	if err != nil {
+		return runtime.Response{}, err
+	}
+	if res == nil {
+		return runtime.Response{}, runtime.Explain("handler Undescribed returned neither an answer nor an error", nil)
+	}
+	return res.EncodeUndescribed()
+}
+
+// encodeUpload makes what the handler returned an answer to send.
+func encodeUpload(res UploadResponse, err error) (runtime.Response, error) {
+	if err != nil {
+		return runtime.Response{}, err
+	}
+	if res == nil {
+		return runtime.Response{}, runtime.Explain("handler Upload returned neither an answer nor an error", nil)
+	}
+	return res.EncodeUpload()
+}
+
+// encodeChargeUpdated makes what the handler returned an answer to send.
+func encodeChargeUpdated(res ChargeUpdatedResponse, err error) (runtime.Response, error) {
+	if err != nil {
+		return runtime.Response{}, err
+	}
+	if res == nil {
+		return runtime.Response{}, runtime.Explain("handler ChargeUpdated returned neither an answer nor an error", nil)
+	}
+	return res.EncodeChargeUpdated()
 }
