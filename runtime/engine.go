@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/idemgen/idemgen/runtime/policy"
 )
 
 // ErrUnauthenticated is wrapped by a [PrincipalFunc] that does not know who is asking; the answer is 401.
@@ -25,6 +27,8 @@ type Engine[TX any] struct {
 	settings  settings
 	gate      *gate
 	plans     sync.Map // *Operation -> *plan
+	programs  sync.Map // operation's id -> *program[TX]; lease mode only
+	holding   sync.Map // ID -> *keeper: the leases under which this process does work for clients
 }
 
 // New returns an engine over store that takes the principal of each request from principal. Both are needed: there is no
@@ -59,6 +63,9 @@ func (e *Engine[TX]) plan(op *Operation) (*plan, error) {
 	}
 	p, err := newPlan(op, &e.settings)
 	if err != nil {
+		return nil, err
+	}
+	if err := e.keepsLeases(p); err != nil {
 		return nil, err
 	}
 	stored, _ := e.plans.LoadOrStore(op, p)
@@ -116,6 +123,11 @@ func refusedBeforeWork(problem *Problem) Outcome {
 func (c *Call[TX]) Transaction(work func(ctx context.Context, tx TX) (Response, error)) {
 	defer c.End() // a panic, or runtime.Goexit
 	ctx := c.request.Context()
+	if c.plan.op.Policy.Mode == policy.LeaseMode {
+		c.engine.observe(ctx, c.plan, "operation cannot be served", Explain("the operation is in lease mode: serve it by Engine.LeaseHandler", nil))
+		c.finish(c.refuse(c.plan.faulty()))
+		return
+	}
 	if problem := c.withoutCurrent(ctx); problem != nil {
 		c.finish(c.refuse(problem))
 		return

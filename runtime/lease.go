@@ -3,13 +3,50 @@ package runtime
 import (
 	"context"
 	"net/http"
-	"time"
+	"sync"
 )
 
 // Lease is the work in progress of one request in lease mode, in the hands of its handler. The handler does its work in
 // steps: a step that is done has its result stored and is never run again, by whichever worker, in whichever process. It
-// is used by one goroutine.
-type Lease[TX any] struct{ unbuilt[TX] }
+// is used by one goroutine, and not after the handler has returned.
+//
+// Steps are run in the policy's order, each at most once; some may be left out. Where a step is out of order or the lease is
+// used in another way that it is not made for, an [Explained] error says so and nothing is done.
+type Lease[TX any] struct {
+	call     *Call[TX]
+	store    LeaseStore[TX]
+	work     LeaseWork[TX]
+	held     *Held
+	keys     derivation
+	keeper   *keeper
+	ctx      context.Context // the handler's; ends with the lease
+	unfollow func() bool     // has ctx no longer end with the client; false where it has ended so already
+
+	mu    sync.Mutex // of what follows
+	busy  bool       // a method of the handler's is under way
+	ended bool       // the handler has returned
+	steps []StepResult
+	next  int             // index of the first step that may be run
+	asked map[string]bool // the steps about which the other side has been asked
+	// effects: what was done under this record may have had an effect, so that it cannot be forgotten.
+	effects bool
+	open    string // the external step whose outcome nobody knows
+	fate    fate   // of the last commit
+	lost    bool   // the store has said so
+	down    bool   // the store did not begin a transaction
+	answer  *Response
+	record  *Record  // of answer; nil where the policy does not keep it
+	pending Response // of record, while it is not known whether that was committed
+}
+
+// fate is what is known of a commit.
+type fate byte
+
+const (
+	fateCertain fate = iota
+	fateUnknown
+	fateUnrecorded // it may stand, and the record does not tell
+)
 
 // LocalStep is a step whose effects are in the store's own database. See [DoLocal].
 type LocalStep[TX any] struct {
@@ -28,35 +65,6 @@ func (l *Lease[TX]) Local(name string) LocalStep[TX] { return LocalStep[TX]{l, n
 
 // External returns the step with the given name; generated code has a method for each.
 func (l *Lease[TX]) External(name string) ExternalStep[TX] { return ExternalStep[TX]{l, name} }
-
-// DoLocal runs work once and commits what it writes through tx together with its result, which is encoded as JSON. Where
-// the step is done already, work does not run and the stored result is returned. work may be called again with a new tx
-// when the database asks for a repetition. An error undoes what work wrote.
-func DoLocal[TX, R any](ctx context.Context, step LocalStep[TX], work func(ctx context.Context, tx TX) (R, error)) (R, error) {
-	panic("not built yet")
-}
-
-// DoExternal runs call once and stores its result, which is encoded as JSON. Where the step is done already, call does not
-// run and the stored result is returned. Where an earlier worker may have begun it, the operation's reconcile function is
-// asked first.
-//
-// A refusal of the other side that is final, such as a declined card, is a result. An error means that the outcome is not
-// known: the step stays open, the handler returns the error, and the work is taken up again later, unless the error is
-// made by [NoEffect].
-func DoExternal[TX, R any](ctx context.Context, step ExternalStep[TX], call func(ctx context.Context, out *Outbound) (R, error)) (R, error) {
-	panic("not built yet")
-}
-
-// NoEffect marks an error of an external call that certainly had no effect on the other side, for example since no
-// connection was made. The step may be run again.
-func NoEffect(err error) error { panic("not built yet") }
-
-// Complete runs work and commits what it writes through tx together with the answer that it returns, which completes the
-// record. work may be called again with a new tx when the database asks for a repetition. The handler returns what it got
-// from work; once Complete has returned nil, that answer is what is sent.
-func (l *Lease[TX]) Complete(ctx context.Context, work func(ctx context.Context, tx TX) (Response, error)) error {
-	panic("not built yet")
-}
 
 // Outbound is what a step's external call is given: the idempotency keys to send.
 type Outbound struct {
@@ -95,49 +103,6 @@ func (o *Outbound) SetHeaders(header http.Header) {
 	}
 }
 
-// Interrupted is a step that an earlier worker may have begun and has not been seen to end.
-type Interrupted struct {
-	Outbound
-	// Principal and Key are the request's.
-	Principal, Key string
-	// Began is when the record was made, by the store's clock.
-	Began time.Time
-	// Epoch counts the workers that have held the record, this one included.
-	Epoch int64
-	steps []StepResult
-}
-
-// Result decodes the result of an earlier step into target. It is false where that step is not done.
-func (i *Interrupted) Result(step string, target any) (bool, error) { panic("not built yet") }
-
-// Reconciliation is what a reconcile function found out about an interrupted step: [Done], [NotDone] or [Unknown], which
-// is what the zero value says.
-type Reconciliation struct {
-	state  reconciled
-	result any
-}
-
-type reconciled byte
-
-const (
-	reconciledUnknown reconciled = iota
-	reconciledDone
-	reconciledNotDone
-)
-
-// Done says that the step had its effect. result is what the call would have returned, of the same type.
-func Done(result any) Reconciliation { return Reconciliation{reconciledDone, result} }
-
-// NotDone says that the step has had no effect and will have none: it is run, with the same keys.
-func NotDone() Reconciliation { return Reconciliation{state: reconciledNotDone} }
-
-// Unknown says that it cannot be told yet. The record stays in progress and is asked about again later.
-func Unknown() Reconciliation { return Reconciliation{} }
-
-// ReconcileFunc asks the other side what became of an interrupted step. It has no effect of its own. An error counts as
-// [Unknown].
-type ReconcileFunc func(ctx context.Context, step *Interrupted) (Reconciliation, error)
-
 // LeaseProgram makes a request into its work. It is called for a request of a client and for one that was stored, which is
 // how work is taken up again without its client; what it returns an error for is answered as [Call.Reject] does.
 type LeaseProgram[TX any] func(call *Call[TX]) (LeaseWork[TX], error)
@@ -149,12 +114,3 @@ type LeaseWork[TX any] struct {
 	// Reconcile has a function for each external step, by its name.
 	Reconcile map[string]ReconcileFunc
 }
-
-// LeaseHandler serves an operation in lease mode, and has the engine's recovery take up its unfinished work. op is
-// registered by it; see [Engine.Register] to have a faulty policy fail earlier. Making two handlers for one operation is
-// free: the program of the last is recovery's.
-func (e *Engine[TX]) LeaseHandler(op *Operation, program LeaseProgram[TX]) http.Handler {
-	panic("not built yet")
-}
-
-type unbuilt[TX any] struct{}

@@ -23,7 +23,9 @@ type settings struct {
 	challenge        string
 	logger           *slog.Logger
 	onError          func(ctx context.Context, operation string, err error)
-	observer         Observer // never nil
+	observer         Observer          // never nil
+	secret           string            // the id of the present downstream secret; empty without any
+	secrets          map[string][]byte // by id
 }
 
 // DefaultProblemBase is where the problem types of the runtime are documented.

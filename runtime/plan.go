@@ -31,7 +31,9 @@ type plan struct {
 	fingerprint []string // canonical header names
 	stored      []string // canonical names of the headers that are kept
 	shape       shape
-	maxBody     int64 // of a request
+	maxBody     int64      // of a request
+	steps       []stepPlan // lease mode only: its steps, in order
+	carried     []string   // lease mode only: canonical names of the headers that a request is stored with
 }
 
 // newPlan checks op. All faults are reported, not only the first.
@@ -52,8 +54,12 @@ func newPlan(op *Operation, s *settings) (*plan, error) {
 	p.checkFingerprint(fault)
 	p.checkStore(fault)
 	p.checkAnswers(fault)
-	if op.Policy.Mode != policy.Transaction {
-		fault("mode is %q: this runtime keeps %q only", op.Policy.Mode, policy.Transaction)
+	switch op.Policy.Mode {
+	case policy.Transaction:
+	case policy.LeaseMode:
+		p.checkLease(fault)
+	default:
+		fault("mode is %q: write transaction or lease", op.Policy.Mode)
 	}
 	if len(faults) > 0 {
 		return nil, fmt.Errorf("operation %q: %w", op.ID, errors.Join(faults...))
@@ -242,7 +248,7 @@ func (p *plan) checkStore(fault faultFunc) {
 		switch {
 		case err != nil:
 			fault("store.statuses: %w", err)
-		case status[0] == '5':
+		case status[0] == '5' && pol.Mode != policy.LeaseMode:
 			fault("store.statuses has %s: in transaction mode a 5xx rolls the work back and is not kept", status)
 		case status[0] == '1':
 			fault("store.statuses has %s: an interim answer is not kept", status)

@@ -54,7 +54,7 @@ func TestRegister(t *testing.T) {
 		"route":                 func(o *runtime.Operation) { o.Route = "orders/{order}" },
 		"PathParams has":        func(o *runtime.Operation) { o.PathParams = nil },
 		"DocsURL":               func(o *runtime.Operation) { o.DocsURL = `https://x/>; rel="x"` },
-		"mode":                  func(o *runtime.Operation) { o.Policy.Mode = policy.LeaseMode },
+		"mode":                  func(o *runtime.Operation) { o.Policy.Mode = "batch" },
 		"key.in":                func(o *runtime.Operation) { o.Policy.Key.In = "cookie" },
 		"header name":           func(o *runtime.Operation) { o.Policy.Key.Name = "Idempotency Key" },
 		"key.syntax":            func(o *runtime.Operation) { o.Policy.Key.Syntax = "" },

@@ -1,0 +1,151 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// keeper keeps a lease alive while its work goes on, and says when it is lost. Its worker believes that it holds the lease
+// until a renewal's duration from when that was sent, by this process's monotonic clock, less a margin: the store counts
+// from later on, so that no belief outlasts the lease by another clock's word.
+type keeper struct {
+	renew    func(ctx context.Context) error
+	duration time.Duration // of the lease
+	beat     time.Duration // between two renewals
+	lose     context.CancelCauseFunc
+
+	mu     sync.Mutex
+	until  time.Time // the end of the belief
+	open   bool      // a transaction of the worker is open
+	ending bool      // the worker writes the record's end
+	lost   bool      // the store has said so
+	expiry *time.Timer
+
+	stop context.CancelFunc
+	done chan struct{}
+}
+
+// marginOf is how much earlier than the store a worker takes its lease for over.
+func marginOf(lease time.Duration) time.Duration { return min(lease/10, time.Second) }
+
+// keep starts to keep a lease of the given duration that was asked for at sent. lose is called with [ErrLeaseLost] when it
+// is lost or may be.
+func keep(sent time.Time, duration, beat time.Duration, renew func(context.Context) error, lose context.CancelCauseFunc) *keeper {
+	k := &keeper{renew: renew, duration: duration, beat: beat, lose: lose, done: make(chan struct{})}
+	k.until = sent.Add(duration - marginOf(duration))
+	k.expiry = time.AfterFunc(time.Until(k.until), k.expire)
+	ctx, stop := context.WithCancel(context.Background())
+	k.stop = stop
+	go k.run(ctx, sent.Add(beat))
+	return k
+}
+
+// end stops the renewals and returns when none is under way.
+func (k *keeper) end() {
+	k.stop()
+	<-k.done
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.expiry.Stop()
+}
+
+// left is how much of the lease is left, as the worker believes.
+func (k *keeper) left() time.Duration {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return max(time.Until(k.until), 0)
+}
+
+// renewed notes that the lease was renewed by what was sent at the given time.
+func (k *keeper) renewed(sent time.Time) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if until := sent.Add(k.duration - marginOf(k.duration)); until.After(k.until) {
+		k.until = until
+		k.expiry.Reset(time.Until(until))
+	}
+}
+
+// during notes whether a transaction of the worker is open. Under REPEATABLE READ and SERIALIZABLE a renewal meanwhile
+// would have its commit fail, so there is none while half of the lease is left.
+func (k *keeper) during(open bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.open = open
+}
+
+// final notes whether the worker writes the record's end. What a renewal finds meanwhile says nothing: the write itself
+// finds out whether the lease is held.
+func (k *keeper) final(ending bool) {
+	k.mu.Lock()
+	k.ending = ending
+	k.mu.Unlock()
+	if !ending {
+		k.expire()
+	}
+}
+
+// expire ends the worker's context if its belief has ended.
+func (k *keeper) expire() {
+	k.mu.Lock()
+	over := !k.ending && !time.Now().Before(k.until)
+	k.mu.Unlock()
+	if over {
+		k.lose(ErrLeaseLost)
+	}
+}
+
+// wasLost reports whether the store has refused a renewal.
+func (k *keeper) wasLost() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.lost
+}
+
+func (k *keeper) run(ctx context.Context, next time.Time) {
+	defer close(k.done)
+	timer := time.NewTimer(time.Until(next))
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+		}
+		again, lost := k.try(ctx)
+		if lost {
+			k.lose(ErrLeaseLost)
+			return
+		}
+		timer.Reset(again)
+	}
+}
+
+// try renews the lease once, if that is called for, and says after which time to try again.
+func (k *keeper) try(ctx context.Context) (again time.Duration, lost bool) {
+	soon := max(k.beat/4, time.Millisecond)
+	k.mu.Lock()
+	wait := k.ending || k.open && time.Until(k.until) > k.duration/2
+	k.mu.Unlock()
+	if wait {
+		return soon, false
+	}
+	sent := time.Now()
+	bounded, cancel := context.WithTimeout(ctx, max(k.beat, time.Millisecond))
+	err := k.renew(bounded)
+	cancel()
+	switch {
+	case err == nil:
+		k.renewed(sent)
+		return max(k.beat-time.Since(sent), time.Millisecond), false
+	case errors.Is(err, ErrLeaseLost):
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.lost = !k.ending
+		return soon, k.lost
+	default: // the store does not answer; the belief ends by itself
+		return soon, false
+	}
+}

@@ -1,0 +1,341 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"runtime/debug"
+	"time"
+)
+
+// endKind is what the work under a lease came to.
+type endKind byte
+
+const (
+	endCompleted endKind = iota
+	endReleased          // it has had no effect, and its record is gone
+	endSuspended         // left in progress, for a later worker
+	endLost              // another worker has it
+	endAgain             // the record can be claimed again at once, which finds out what became of the last commit
+	endUnknown           // the record's completion may have happened
+)
+
+// leaseEnd is how the work under a lease ended.
+type leaseEnd struct {
+	kind   endKind
+	reply  reply
+	record *Record // with endCompleted
+}
+
+func newLease[TX any](ctx context.Context, c *Call[TX], store LeaseStore[TX], held *Held, keys derivation, work LeaseWork[TX]) *Lease[TX] {
+	return &Lease[TX]{
+		call: c, store: store, work: work, held: held, keys: keys, ctx: context.WithoutCancel(ctx),
+		steps: held.Steps, asked: map[string]bool{},
+		effects: len(held.Steps) > 0 || held.Fence.Epoch > 1 && c.plan.callsOut(),
+	}
+}
+
+// follow has the work end with ctx, until it is detached.
+func (l *Lease[TX]) follow(ctx context.Context) {
+	bounded, cancel := context.WithCancelCause(l.ctx)
+	l.ctx = bounded
+	l.unfollow = context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
+}
+
+// keep starts the lease's heartbeat; its loss ends the work's context.
+func (l *Lease[TX]) keep(sent time.Time) {
+	bounded, cancel := context.WithCancelCause(l.ctx)
+	l.ctx = bounded
+	rules := &l.call.plan.op.Policy.Lease
+	l.keeper = keep(sent, rules.Duration, rules.Heartbeat, func(ctx context.Context) error {
+		return caught(func() error { return l.store.Renew(ctx, l.held.ID, l.held.Fence, rules.Duration) })
+	}, cancel)
+}
+
+// errGoexit is a handler that ended its goroutine.
+var errGoexit = Explain("the handler ended its goroutine by runtime.Goexit", nil)
+
+// do runs the handler and settles what it came to, whichever way it ends. The panic by which net/http aborts an answer, and
+// runtime.Goexit, go on by themselves afterwards, which is why the end is told to settled too.
+func (l *Lease[TX]) do(settled func(leaseEnd)) (end leaseEnd) {
+	defer l.keeper.end()
+	if l.unfollow != nil {
+		defer l.unfollow()
+	}
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		value := recover()
+		err := error(errGoexit)
+		if value != nil {
+			err = &PanicError{Value: value, Stack: debug.Stack()}
+		}
+		end = l.settle(Response{}, err)
+		settled(end)
+		if value == http.ErrAbortHandler { //nolint:errorlint // net/http compares it in this way
+			panic(value)
+		}
+	}()
+	answer, err := l.work.Run(l.ctx, l)
+	returned = true
+	end = l.settle(answer, err)
+	settled(end)
+	return end
+}
+
+// settle ends the record as far as the work has come. err is the handler's, or how it ended without returning.
+func (l *Lease[TX]) settle(answer Response, err error) leaseEnd {
+	c := l.call
+	l.mu.Lock()
+	l.ended = true
+	busy := l.busy
+	l.mu.Unlock()
+	if busy { // a goroutine that the handler left behind runs a step
+		c.engine.observe(l.ctx, c.plan, "handler failed", errLeaseEnded)
+		return l.suspend()
+	}
+	switch {
+	case l.answer != nil && l.record != nil:
+		if err != nil {
+			c.engine.observe(l.ctx, c.plan, "handler failed after it had completed the request", err)
+		}
+		return l.completed(*l.answer, l.record)
+	case l.lost || l.keeper.wasLost():
+		return l.overtaken()
+	case l.answer != nil:
+		return l.release(reply{*l.answer, OutcomeNotKept})
+	case l.fate == fateUnknown:
+		return l.findOut()
+	case l.fate == fateUnrecorded:
+		return l.end(c.refuse(c.plan.unrecorded()))
+	case l.open != "":
+		if err == nil {
+			err = errAfterOpen
+		}
+		if !errors.Is(err, errUnfinished) {
+			c.engine.observe(l.ctx, c.plan, "handler failed, its work is taken up again later", err)
+		}
+		return l.suspend()
+	}
+	if err == nil {
+		answer, err = normalise(answer)
+	}
+	if err != nil {
+		return l.failed(err)
+	}
+	c.dropMarker(answer)
+	switch {
+	case l.keeps(answer.Status):
+		return l.end(reply{answer, OutcomeFresh})
+	case l.effects:
+		return l.suspend()
+	default:
+		return l.release(reply{answer, OutcomeNotKept})
+	}
+}
+
+// failed settles work that ended by an error. A problem is an answer: after an effect it ends the record like any other.
+func (l *Lease[TX]) failed(err error) leaseEnd {
+	c := l.call
+	problem, ok := asProblem(err)
+	outcome := OutcomeNotKept
+	if !ok {
+		if problem, ok = c.guardProblem(err); ok {
+			outcome = problem.outcome
+		}
+	}
+	switch {
+	case ok && l.effects && l.keeps(problem.status()):
+		return l.end(c.refuseAs(OutcomeFresh, problem))
+	case l.effects:
+		if context.Cause(l.ctx) == nil {
+			c.engine.observe(l.ctx, c.plan, "handler failed, its work is taken up again later", err)
+		}
+		return l.suspend()
+	case ok:
+		return l.release(c.refuseAs(outcome, problem))
+	case l.ctx.Err() != nil: // the client is gone, or its time is up
+		return l.release(c.refuse(c.unavailable()))
+	}
+	c.engine.observe(l.ctx, c.plan, "handler failed", err)
+	switch {
+	case l.down || l.store.Retryable(err) || errors.Is(err, ErrSerialization):
+		return l.release(c.refuse(c.unavailable()))
+	case isExplained(err): // a fault of the service's code, which the next attempt meets again
+		return l.release(c.refuse(c.plan.faulty()))
+	default:
+		return l.release(c.refuse(c.internal()))
+	}
+}
+
+// guardProblem is the answer to the violation of one of the policy's guards.
+func (c *Call[TX]) guardProblem(err error) (*Problem, bool) {
+	constraint, ok := c.engine.store.Violation(err)
+	if !ok {
+		return nil, false
+	}
+	for i := range c.plan.op.Policy.Guards {
+		guard := &c.plan.op.Policy.Guards[i]
+		switch {
+		case guard.Constraint != constraint:
+		case guard.On == "conflict":
+			return c.plan.problem(caseConflict, "It may be done once only, and has been done by another request."), true
+		default:
+			return c.plan.problem(caseDuplicateEffect, "It was made by another request. Read the current state instead."), true
+		}
+	}
+	return nil, false
+}
+
+// end completes the record with an answer, without work of the handler's.
+func (l *Lease[TX]) end(r reply) leaseEnd {
+	record := l.call.leaseRecord(r.Response, l.held)
+	err := l.advance(&Advance{Record: record})
+	switch {
+	case err == nil:
+		return leaseEnd{endCompleted, r, record}
+	case l.lost:
+		return l.overtaken()
+	default:
+		return leaseEnd{kind: endUnknown, reply: l.call.refuse(l.call.plan.unknownOutcome())}
+	}
+}
+
+// completed is the end of a record that is complete.
+func (l *Lease[TX]) completed(answer Response, record *Record) leaseEnd {
+	return leaseEnd{endCompleted, reply{answer, OutcomeFresh}, record}
+}
+
+// overtaken is the end of work that another worker has, or may have.
+func (l *Lease[TX]) overtaken() leaseEnd {
+	l.call.engine.settings.observer.LeaseLost(l.ctx, l.call.plan.op.ID)
+	return leaseEnd{kind: endLost, reply: l.call.refuse(l.call.plan.inFlightFor(l.duration()))}
+}
+
+// release removes the record of work that has had no effect.
+func (l *Lease[TX]) release(r reply) leaseEnd {
+	tries := 0
+	err := l.persist(func(ctx context.Context) error {
+		tries++
+		return l.store.Release(ctx, l.held.ID, l.held.Fence)
+	})
+	switch {
+	case err == nil, errors.Is(err, ErrLeaseLost) && tries > 1: // an earlier try has removed it
+	case errors.Is(err, ErrLeaseLost):
+		l.lost = true
+		return l.overtaken()
+	default: // it is in progress until its lease ends
+		l.call.engine.observe(l.ctx, l.call.plan, "store failed", err)
+	}
+	return leaseEnd{kind: endReleased, reply: r}
+}
+
+// suspend leaves the record in progress, for a later worker: at once where this process stops, else after a pause that
+// grows with the number of workers that have tried.
+func (l *Lease[TX]) suspend() leaseEnd {
+	after := l.call.plan.backoff(l.held.Fence.Epoch)
+	if errors.Is(context.Cause(l.ctx), errDraining) {
+		after = 0
+	}
+	if err := l.yield(after); errors.Is(err, ErrLeaseLost) {
+		return l.overtaken()
+	}
+	return leaseEnd{kind: endSuspended, reply: l.call.refuse(l.call.plan.suspended(after))}
+}
+
+// yield ends the lease. Where the store does not answer it ends by itself.
+func (l *Lease[TX]) yield(after time.Duration) error {
+	err := l.persist(func(ctx context.Context) error { return l.store.Yield(ctx, l.held.ID, l.held.Fence, after) })
+	switch {
+	case errors.Is(err, ErrLeaseLost):
+		l.lost = true
+	case err != nil:
+		l.call.engine.observe(l.ctx, l.call.plan, "store failed", err)
+	}
+	return err
+}
+
+// findOut settles a commit of unknown outcome. The lease is ended, which waits for a transaction that still holds the row.
+// Where the record is not in progress any more, it was completed by that commit or taken over. Where it is, it can be claimed
+// under another epoch, so that what may be on its way still changes nothing, and tells which steps are done.
+func (l *Lease[TX]) findOut() leaseEnd {
+	err := l.yield(0)
+	if err == nil {
+		return leaseEnd{kind: endAgain, reply: l.call.refuse(l.call.plan.unknownOutcome())}
+	}
+	if !errors.Is(err, ErrLeaseLost) {
+		return leaseEnd{kind: endUnknown, reply: l.call.refuse(l.call.plan.unknownOutcome())}
+	}
+	var look Look
+	err = l.persist(func(ctx context.Context) (err error) {
+		look, err = l.store.Look(ctx, l.held.ID)
+		return err
+	})
+	switch {
+	case err != nil:
+		return leaseEnd{kind: endUnknown, reply: l.call.refuse(l.call.plan.unknownOutcome())}
+	case look.Record != nil && look.Record.Attempt == l.held.Fence.Owner && l.record != nil:
+		return l.completed(l.pending, l.record)
+	default:
+		return l.overtaken()
+	}
+}
+
+// suspended is the answer where the work is not finished and will be taken up again.
+func (p *plan) suspended(after time.Duration) *Problem {
+	problem := p.problem(caseUnknownOutcome,
+		"It is not finished, and will be taken up again. Send the same request again with the same key, never with a new one, to find out.")
+	problem.outcome = OutcomeSuspended
+	problem.Header.Set("Retry-After", wholeSeconds(max(after, p.op.Policy.InFlight.RetryAfter)))
+	return problem
+}
+
+// longestBackoff bounds the pause before work that failed is taken up again; a heartbeat that is longer does so instead.
+const longestBackoff = 5 * time.Minute
+
+// backoff is how long work that failed rests, with full jitter: a random time up to min(longest, heartbeat*2^(epoch-1)).
+func (p *plan) backoff(epoch int64) time.Duration {
+	beat := p.op.Policy.Lease.Heartbeat
+	limit := max(longestBackoff, beat)
+	longest := beat
+	for ; epoch > 1 && longest < limit/2; epoch-- {
+		longest *= 2
+	}
+	if epoch > 1 {
+		longest = limit
+	}
+	return rand.N(longest)
+}
+
+// resume makes the work of a record that another worker held, of the request that it was stored with.
+func (e *Engine[TX]) resume(ctx context.Context, p *program[TX], held *Held, stored *envelope) (c *Call[TX], work LeaseWork[TX], err error) {
+	request, err := stored.request(ctx)
+	if err != nil {
+		return nil, work, err
+	}
+	c = &Call[TX]{engine: e, plan: p.plan, request: request, body: stored.body, principal: stored.principal, id: held.ID, key: stored.key}
+	c.reader.Reset(c.body)
+	request.Body = rewound{&c.reader}
+	copy(c.print[:], held.Fingerprint)
+	err = caught(func() (err error) {
+		work, err = p.make(c)
+		return err
+	})
+	if err == nil {
+		err = work.check(p.plan)
+	}
+	return c, work, err
+}
+
+// putOff leaves a record in progress that this process cannot work on: it may have had effects.
+func (e *Engine[TX]) putOff(ctx context.Context, p *plan, held *Held, err error) leaseEnd {
+	if err != nil {
+		e.observe(ctx, p, "stored work cannot be taken up", err)
+	}
+	c := &Call[TX]{engine: e, plan: p}
+	l := newLease(ctx, c, e.leaseStore(), held, derivation{}, LeaseWork[TX]{})
+	return l.suspend()
+}
