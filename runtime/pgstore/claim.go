@@ -97,20 +97,17 @@ func (s *Store) Claim(ctx context.Context, id runtime.ID, wait time.Duration) (r
 		case err == nil:
 			return none, nil // others keep winning; whoever asks may ask again later
 		}
-		switch sqlstate(err) {
-		case undefinedTable, undefinedColumn:
-			err = runtime.Explain("the table is not as this version needs it; Store.Check says what is missing", err)
-		case readOnlyTransaction:
-			err = errReadOnly
-		}
-		return none, fmt.Errorf("pgstore: claim: %w", err)
+		return none, fmt.Errorf("pgstore: claim: %w", explainState(err))
 	}
 }
 
-// explainSchema tells of a table that lacks what a statement needs.
-func explainSchema(err error) error {
-	if code := sqlstate(err); code == undefinedTable || code == undefinedColumn {
+// explainState tells of a table that lacks what a statement needs, and of a server that cannot write.
+func explainState(err error) error {
+	switch sqlstate(err) {
+	case undefinedTable, undefinedColumn:
 		return runtime.Explain("the table is not as this version needs it; Store.Check says what is missing", err)
+	case readOnlyTransaction:
+		return errReadOnly
 	}
 	return err
 }

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"

@@ -39,9 +39,9 @@ func (f insertFirst) claim(ctx context.Context, conn *pgxpool.Conn, t *target) (
 		return f.failed(ctx, conn, t, err)
 	case won:
 		return verdict{won: newWork(s, conn, tx, t, false)}, nil
-	case found.live != nil:
+	case found.live != nil || found.leased:
 		leave(ctx, conn)
-		return verdict{record: found.live}, nil
+		return verdict{record: found.live, leased: found.leased}, nil
 	case found.expired:
 		return f.takeOver(ctx, conn, tx, t)
 	default: // the row that was in the way has gone
@@ -73,9 +73,9 @@ func (f insertFirst) takeOver(ctx context.Context, conn *pgxpool.Conn, tx pgx.Tx
 		return f.failed(ctx, conn, t, err)
 	case won:
 		return verdict{won: newWork(s, conn, tx, t, false)}, nil
-	case found.live != nil:
+	case found.live != nil || found.leased:
 		leave(ctx, conn)
-		return verdict{record: found.live}, nil
+		return verdict{record: found.live, leased: found.leased}, nil
 	default:
 		undo(ctx, conn)
 		conn.Release()

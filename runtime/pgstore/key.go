@@ -21,6 +21,19 @@ func packKey(key string) []byte {
 	return []byte(key)
 }
 
+// unpackKey is the key that packKey has made packed of.
+func unpackKey(packed []byte) string {
+	switch {
+	case len(packed) == 17 && packed[0] == packedUUID:
+		digits := hex.EncodeToString(packed[1:])
+		return digits[:8] + "-" + digits[8:12] + "-" + digits[12:16] + "-" + digits[16:20] + "-" + digits[20:]
+	case len(packed) > 0 && packed[0] == escapedText:
+		return string(packed[1:])
+	default:
+		return string(packed)
+	}
+}
+
 // canonicalUUID reads a UUID as RFC 9562, section 4, has it written.
 func canonicalUUID(key string) (uuid [16]byte, ok bool) {
 	if len(key) != 36 || key[8] != '-' || key[13] != '-' || key[18] != '-' || key[23] != '-' {

@@ -16,31 +16,41 @@ import (
 
 // parameters are a record as insertSQL and completeSQL number it.
 func parameters(t *target, rec *runtime.Record) []any {
-	body := rec.Body
-	switch {
-	case rec.BodyState != runtime.BodyStored:
-		body = nil
-	case body == nil:
-		body = []byte{} // stored and empty, which is not null
-	}
-	fingerprint := rec.Fingerprint
-	if fingerprint == nil {
-		fingerprint = []byte{}
-	}
 	return []any{
 		t.scope,
 		t.key,
-		pgtype.Interval{Microseconds: rec.Retention.Microseconds(), Valid: true},
-		pgtype.UUID{Bytes: rec.Attempt, Valid: true},
+		interval(rec.Retention),
+		token(rec.Attempt),
 		int16(rec.Status),
 		int16(rec.BodyState),
 		int16(rec.FingerprintVersion),
-		fingerprint,
+		notNull(rec.Fingerprint),
 		rec.Operation,
 		encodeHeader(rec.Header),
-		body,
+		bodyOf(rec),
 	}
 }
+
+// bodyOf is a record's body as a parameter: null where none is stored, and not null where an empty one is.
+func bodyOf(rec *runtime.Record) []byte {
+	if rec.BodyState != runtime.BodyStored {
+		return nil
+	}
+	return notNull(rec.Body)
+}
+
+func notNull(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
+
+func interval(d time.Duration) pgtype.Interval {
+	return pgtype.Interval{Microseconds: d.Microseconds(), Valid: true}
+}
+
+func token(t [16]byte) pgtype.UUID { return pgtype.UUID{Bytes: t, Valid: true} }
 
 // checkRecord refuses what the table cannot hold before anything is sent.
 func checkRecord(rec *runtime.Record) error {
@@ -57,14 +67,20 @@ func checkRecord(rec *runtime.Record) error {
 	return nil
 }
 
-// look is what looking for a record came to: a live one, an expired one, or, as the zero value, none.
+// look is what looking for a record came to: a live one, an expired one, work in progress, or, as the zero value, none.
 type look struct {
-	live    *runtime.Record
-	expired bool
+	live     *runtime.Record
+	expired  bool
+	leased   bool
+	progress *runtime.Progress // of leased, where lease mode asks
 }
 
-// scanLook reads the answer of findSQL. Most looks find nothing, so nothing is made ready for a record before there is one.
-func scanLook(rows pgx.Rows, err error) (look, error) {
+// scanLook reads the answer of findSQL, which tells of work in progress only that there is some.
+func scanLook(rows pgx.Rows, err error) (look, error) { return scanRow(rows, err, false) }
+
+// scanRow reads the answer of findSQL, or of lookSQL, which has the columns of lease mode as well. Most looks find nothing,
+// so nothing is made ready for a record before there is one.
+func scanRow(rows pgx.Rows, err error, lease bool) (look, error) {
 	if err != nil {
 		return look{}, err
 	}
@@ -76,11 +92,17 @@ func scanLook(rows pgx.Rows, err error) (look, error) {
 	var (
 		rec                        runtime.Record
 		live                       bool
+		expires                    pgtype.Timestamptz // never, for work in progress
 		status, bodyState, version int16
-		header                     []byte
+		header, steps              []byte
+		epoch                      *int64
+		left                       int64
 	)
-	err = rows.Scan(&live, &rec.CreatedAt, &rec.ExpiresAt, &rec.Attempt, &status, &bodyState, &version,
-		&rec.Fingerprint, &rec.Operation, &header, &rec.Body)
+	targets := []any{&live, &rec.CreatedAt, &expires, &rec.Attempt, &status, &bodyState, &version, &rec.Fingerprint, &rec.Operation, &header, &rec.Body}
+	if lease {
+		targets = append(targets, &epoch, &steps, &left)
+	}
+	err = rows.Scan(targets...)
 	rows.Close()
 	switch {
 	case err != nil:
@@ -89,7 +111,19 @@ func scanLook(rows pgx.Rows, err error) (look, error) {
 		return look{}, rows.Err()
 	case !live:
 		return look{expired: true}, nil
+	case status == inProgress && !lease:
+		return look{leased: true}, nil
+	case status == inProgress && epoch == nil:
+		return look{}, errLease
+	case status == inProgress:
+		progress := &runtime.Progress{
+			Operation: rec.Operation, FingerprintVersion: int(version), Fingerprint: rec.Fingerprint,
+			Fence: runtime.Fence{Epoch: *epoch, Owner: rec.Attempt}, CreatedAt: rec.CreatedAt, Left: time.Duration(left) * time.Microsecond,
+		}
+		progress.Steps, err = decodeSteps(steps)
+		return look{leased: true, progress: progress}, err
 	}
+	rec.ExpiresAt = expires.Time
 	rec.Status, rec.BodyState, rec.FingerprintVersion = int(status), runtime.BodyState(bodyState), int(version)
 	rec.Retention = rec.ExpiresAt.Sub(rec.CreatedAt)
 	if rec.Header, err = decodeHeader(header); err != nil {
@@ -97,6 +131,11 @@ func scanLook(rows pgx.Rows, err error) (look, error) {
 	}
 	return look{live: &rec}, nil
 }
+
+// inProgress is the status of a row that lease mode holds.
+const inProgress = 0
+
+var errLease = errors.New("a row in progress has no epoch")
 
 // encodeHeader writes names and values in turn, each after its length as a varint, names sorted: any value survives,
 // whatever bytes it holds, and equal headers give equal bytes.
@@ -113,14 +152,25 @@ func encodeHeader(header http.Header) []byte {
 	encoded := make([]byte, 0, size)
 	for _, name := range names {
 		for _, value := range header[name] {
-			encoded = appendText(appendText(encoded, name), value)
+			encoded = appendBytes(appendBytes(encoded, name), value)
 		}
 	}
 	return encoded
 }
 
-func appendText(to []byte, text string) []byte {
-	return append(binary.AppendUvarint(to, uint64(len(text))), text...)
+// appendBytes appends part after its length, for cutBytes.
+func appendBytes[T string | []byte](to []byte, part T) []byte {
+	return append(binary.AppendUvarint(to, uint64(len(part))), part...)
+}
+
+// cutBytes takes from encoded what appendBytes has put there first.
+func cutBytes(encoded []byte) (part, rest []byte, ok bool) {
+	length, n := binary.Uvarint(encoded)
+	if n <= 0 || length > uint64(len(encoded)-n) {
+		return nil, nil, false
+	}
+	end := n + int(length)
+	return encoded[n:end:end], encoded[end:], true
 }
 
 var errHeader = errors.New("the stored headers are damaged")
@@ -130,12 +180,11 @@ func decodeHeader(encoded []byte) (http.Header, error) {
 	for len(encoded) > 0 {
 		var pair [2]string
 		for i := range pair {
-			length, n := binary.Uvarint(encoded)
-			if n <= 0 || length > uint64(len(encoded)-n) {
+			part, rest, ok := cutBytes(encoded)
+			if !ok {
 				return nil, errHeader
 			}
-			pair[i] = string(encoded[n : n+int(length)])
-			encoded = encoded[n+int(length):]
+			pair[i], encoded = string(part), rest
 		}
 		header[pair[0]] = append(header[pair[0]], pair[1])
 	}

@@ -19,6 +19,7 @@ const (
 	readOnlyTransaction  = "25006"
 	inFailedTransaction  = "25P02" // what every statement gets after the one that failed
 	lockNotAvailable     = "55P03"
+	invalidText          = "22P02"
 	queryCanceled        = "57014" // statement_timeout, or somebody's pg_cancel_backend
 )
 

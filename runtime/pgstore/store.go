@@ -25,9 +25,9 @@ type Store struct {
 }
 
 var (
-	_ runtime.Store[pgx.Tx] = (*Store)(nil)
-	_ runtime.Explained     = (*LimitError)(nil)
-	_ runtime.Explained     = (*SchemaError)(nil)
+	_ runtime.LeaseStore[pgx.Tx] = (*Store)(nil)
+	_ runtime.Explained          = (*LimitError)(nil)
+	_ runtime.Explained          = (*SchemaError)(nil)
 )
 
 // Limits of an id, in bytes. An index row of a btree holds 2704, and both are in it.
@@ -145,6 +145,14 @@ func New(pool *pgxpool.Pool, opts ...Option) (*Store, error) {
 
 // Begin implements [runtime.Store].
 func (s *Store) Begin(ctx context.Context) (runtime.Work[pgx.Tx], error) {
+	w, err := s.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+func (s *Store) begin(ctx context.Context) (*work, error) {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("pgstore: no connection: %w", err)

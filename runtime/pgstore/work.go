@@ -65,14 +65,56 @@ func (w *work) Rollback(ctx context.Context) error {
 // Commit implements [runtime.Work]: the record and the commit go out together, in one round trip. If ctx ends meanwhile
 // the outcome is unknown, so it had better not end with the client's patience; runtime.Engine sees to that.
 func (w *work) Commit(ctx context.Context, rec *runtime.Record) error {
+	how := ending{check: func() error { return w.accepts(rec) }}
+	if rec != nil {
+		how.write = func(batch *pgx.Batch) { w.store.strategy.write(batch, w, rec) }
+		how.refused = func(err error) error {
+			if sqlstate(err) == uniqueViolation {
+				return fmt.Errorf("%w: %w", runtime.ErrLostRace, err)
+			}
+			return outcome(err)
+		}
+	}
+	err := w.end(ctx, how)
+	if err == nil && rec != nil {
+		w.store.recent.add(w.target.lock)
+	}
+	return wrap("commit", err)
+}
+
+// accepts refuses a record that does not go with the work, or that the table cannot hold.
+func (w *work) accepts(rec *runtime.Record) error {
+	switch {
+	case rec == nil && w.target != nil:
+		return errors.New("work that was claimed cannot be committed without its record")
+	case rec != nil && w.target == nil:
+		return errors.New("work without a claim cannot be committed with a record")
+	case rec != nil:
+		return checkRecord(rec)
+	}
+	return nil
+}
+
+// ending is what a transaction ends with.
+type ending struct {
+	// check refuses what cannot be written, before anything is sent.
+	check func() error
+	// write queues what is written just before the commit, the last of which writes one row; nil for nothing.
+	write func(*pgx.Batch)
+	// refused says what the failure of such a statement means.
+	refused func(error) error
+}
+
+// end ends the transaction: by a commit, or by a rollback where that cannot be.
+func (w *work) end(ctx context.Context, how ending) error {
 	if w.ended.Load() {
-		return fmt.Errorf("pgstore: commit: %w", pgx.ErrTxClosed)
+		return pgx.ErrTxClosed
 	}
-	if err := w.ready(ctx, rec); err != nil {
+	if err := w.ready(ctx, how); err != nil {
 		_ = w.Rollback(ctx) // cannot fail
-		return fmt.Errorf("pgstore: commit: %w", err)
+		return err
 	}
-	err := w.send(ctx, rec)
+	err := w.send(ctx, how)
 	switch {
 	case err != nil && errors.Is(err, runtime.ErrCommitUnknown):
 		w.ended.Store(true)
@@ -82,29 +124,18 @@ func (w *work) Commit(ctx context.Context, rec *runtime.Record) error {
 	default:
 		w.ended.Store(true)
 		w.conn.Release()
-		if rec != nil {
-			w.store.recent.add(w.target.lock)
-		}
-		return nil
 	}
-	return fmt.Errorf("pgstore: commit: %w", err)
+	return err
 }
 
 // ready finds what makes a commit impossible or wrong, without asking the server: the protocol says after each statement
 // in which state the transaction is.
-func (w *work) ready(ctx context.Context, rec *runtime.Record) error {
+func (w *work) ready(ctx context.Context, how ending) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("nothing was committed: %w", err)
 	}
-	switch {
-	case rec == nil && w.target != nil:
-		return errors.New("work that was claimed cannot be committed without its record")
-	case rec != nil && w.target == nil:
-		return errors.New("work without a claim cannot be committed with a record")
-	case rec != nil:
-		if err := checkRecord(rec); err != nil {
-			return err
-		}
+	if err := how.check(); err != nil {
+		return err
 	}
 	pg := w.conn.Conn().PgConn()
 	switch {
@@ -120,24 +151,21 @@ func (w *work) ready(ctx context.Context, rec *runtime.Record) error {
 	return nil
 }
 
-// send writes record and commit and reads the answers.
-func (w *work) send(ctx context.Context, rec *runtime.Record) error {
+// send sends what is written together with the commit and reads the answers.
+func (w *work) send(ctx context.Context, how ending) error {
 	batch := &pgx.Batch{}
-	if rec != nil {
-		w.store.strategy.write(batch, w, rec)
+	if how.write != nil {
+		how.write(batch)
 	}
 	batch.Queue(w.store.sql.commit)
 	results := w.conn.SendBatch(ctx, batch)
 	defer func() { _ = results.Close() }() // an error has been returned by then; later calls repeat it
 
-	rows := int64(0)
+	rows := int64(1)
 	for range batch.Len() - 1 {
 		tag, err := results.Exec()
 		if err != nil {
-			if sqlstate(err) == uniqueViolation {
-				return fmt.Errorf("%w: %w", runtime.ErrLostRace, err)
-			}
-			return outcome(err)
+			return how.refused(err)
 		}
 		rows = tag.RowsAffected() // the last one is the record's
 	}
@@ -150,8 +178,8 @@ func (w *work) send(ctx context.Context, rec *runtime.Record) error {
 		return outcome(err)
 	case tag.String() == "ROLLBACK":
 		return runtime.Explain("the server answered the commit by a rollback", runtime.ErrAborted)
-	case rec != nil && rows != 1:
-		return runtime.Explain("the table took no record; a trigger or rule on "+w.store.settings.table+" may be the cause", runtime.ErrUnrecorded)
+	case rows != 1:
+		return unrecorded(w.store.settings.table)
 	}
 	return nil
 }
