@@ -70,7 +70,7 @@ func ExampleGenerate_templates() {
 	//
 	// # How Shop handles retries
 	//
-	// An *idempotency key* is a text that you choose and send with a request. It names the thing you want done: the first request with a key does its work, and each later request with that key gets the first answer again.
+	// An *idempotency key* is a text that you choose and send with a request. It names the thing you want done: the first request with a key does its work, and each later request with that key is answered without doing it again.
 	//
 	// ## Using a key
 }

@@ -66,6 +66,7 @@ type (
 		Store        jsonStore       `json:"store"`
 		Replay       jsonReplay      `json:"replay"`
 		InFlight     jsonInFlight    `json:"inFlight"`
+		Lease        *jsonLease      `json:"lease,omitempty"`
 		Errors       jsonErrors      `json:"errors"`
 		Undocumented []string        `json:"undocumented,omitempty"`
 		Note         string          `json:"note,omitempty"`
@@ -111,6 +112,10 @@ type (
 		Answer     string `json:"answer"`
 		MaxWait    string `json:"maxWait,omitempty"`
 		RetryAfter string `json:"retryAfter"`
+	}
+
+	jsonLease struct {
+		Duration string `json:"duration"`
 	}
 
 	jsonErrors struct {
@@ -231,6 +236,9 @@ func newJSONRules(op *policy.Operation) *jsonRules {
 		},
 		Undocumented: undocumentedMembers(op),
 		Note:         p.Note,
+	}
+	if p.Mode == policy.LeaseMode {
+		rules.Lease = &jsonLease{Duration: isoDuration(p.Lease.Duration)}
 	}
 	if p.Key.In != policy.InHeader {
 		rules.Key.Syntax = ""

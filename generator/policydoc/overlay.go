@@ -128,8 +128,12 @@ func described(op *policy.Operation, docs string) string {
 	if !p.Key.Required {
 		sentences = append(sentences, say("Without one, sending the request twice may do its work twice."))
 	}
+	repetition := "gets the first answer"
+	if p.Replay.As == policy.Current {
+		repetition = "is answered from the state of things at its time"
+	}
 	sentences = append(sentences,
-		say("Use a new key for each thing you want done, and the same key for each attempt at it: the work is done once, and a repetition within {} gets the first answer.", inWords(p.Retention)),
+		say("Use a new key for each thing you want done, and the same key for each attempt at it: the work is done once, and a repetition within {} {}.", inWords(p.Retention), repetition),
 		say("The same key with another request is refused with {}.", status(p.Errors.Mismatch)))
 	own := paragraph(sentences...).String()
 	if docs != "" {
@@ -359,6 +363,9 @@ func (b *overlayBuilder) header(about, kind string) *yaml.Node {
 
 func (b *overlayBuilder) markerHeader(op *policy.Operation) *yaml.Node {
 	about := say("Present, as {}, when the answer is that of an earlier request with the same key.", code(op.Policy.Replay.Value))
+	if op.Policy.Replay.As == policy.Current {
+		about = say("Present, as {}, when an earlier request with the same key was carried out and this one was not.", code(op.Policy.Replay.Value))
+	}
 	return b.header(about.String(), "string")
 }
 
@@ -383,7 +390,7 @@ func refusalsByStatus(op *policy.Operation) []refusalGroup {
 			i = len(groups)
 			groups = append(groups, refusalGroup{status: status})
 		}
-		groups[i].reasons = append(groups[i].reasons, refusalReasons[refusal.Case])
+		groups[i].reasons = append(groups[i].reasons, refusalReason(&op.Policy, refusal.Case))
 		switch refusal.Case {
 		case refusalInFlight, refusalUnavailable, refusalUnknown:
 			groups[i].retryAfter = true
@@ -408,6 +415,19 @@ var refusalReasons = map[string]string{
 	refusalEffect:       "its effect is there already (read the current state)",
 	refusalUnavailable:  "idempotency keys cannot be checked at the moment (retry with the same key)",
 	refusalUnknown:      "it cannot be told yet whether the work was done (retry with the same key)",
+}
+
+// refusalReason says why a request is refused.
+func refusalReason(p *policy.Policy, name string) string {
+	if p.Mode == policy.LeaseMode {
+		switch name {
+		case refusalInFlight:
+			return "the work for this idempotency key is in progress (retry with the same key)"
+		case refusalUnknown:
+			return "the work has begun and is not finished yet (retry with the same key)"
+		}
+	}
+	return refusalReasons[name]
 }
 
 func (b *overlayBuilder) refusal(op *policy.Operation, group refusalGroup) *yaml.Node {

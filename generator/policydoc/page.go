@@ -311,7 +311,11 @@ func refusals(p *policy.Policy) []Refusal {
 	}
 	add(refusalMalformed, e.Malformed, say("the key is malformed"), say("Send one of the form above."))
 	add(refusalMismatch, e.Mismatch, say("the key came with another request before"), say("Give each request its own key."))
-	add(refusalInFlight, e.InFlight, say("the first request is still at work"), say("Retry with the same key, after {}.", code("Retry-After")))
+	atWork, unknown := say("the first request is still at work"), say("it cannot be told yet whether the work was done")
+	if p.Mode == policy.LeaseMode {
+		atWork, unknown = say("the work is in progress"), say("the work has begun and is not finished yet")
+	}
+	add(refusalInFlight, e.InFlight, atWork, say("Retry with the same key, after {}.", code("Retry-After")))
 	if hasLimit(p) {
 		add(refusalTooLarge, e.TooLarge, say("the work was done, and its answer was too large to keep"), say("Do not repeat it: look up what was made."))
 	}
@@ -322,7 +326,7 @@ func refusals(p *policy.Policy) []Refusal {
 		add(refusalEffect, policy.ErrorAnswer{Status: 409}, say("its effect is there already"), say("Read the current state."))
 	}
 	add(refusalUnavailable, e.Unavailable, say("keys cannot be checked"), say("Retry with the same key, after {}.", code("Retry-After")))
-	add(refusalUnknown, policy.ErrorAnswer{Status: 503}, say("it cannot be told yet whether the work was done"), say("Retry with the same key, never with a new one."))
+	add(refusalUnknown, policy.ErrorAnswer{Status: 503}, unknown, say("Retry with the same key, never with a new one."))
 	return list
 }
 

@@ -148,6 +148,16 @@ func bank() *policy.Document {
 	event.Policy.Key = policy.Key{In: policy.InBody, Pointer: "/id", Required: true, MaxLength: 255, LengthUnit: policy.Characters}
 	event.Policy.Key.Format = policy.AnyFormat
 
+	payout := policy.Operation{
+		ID: "createPayout", Method: "POST", Path: "/payouts", Summary: "Pay out", Decision: policy.Keyed, Policy: effective(),
+		Shape: &policy.Shape{Body: jsonBody(`{"amount": 4200}`, "amount"), Responses: responses("201", "402")},
+	}
+	payout.Policy.Mode = policy.LeaseMode
+	payout.Policy.Lease = policy.Lease{Duration: 30 * time.Second, Heartbeat: 10 * time.Second}
+	payout.Policy.Steps = []string{"secret_step", "transfer"}
+	payout.Policy.Downstream = []policy.Downstream{{Name: "secret_bank", Step: "transfer", Header: "Idempotency-Key", Format: policy.UUID5}}
+	payout.Policy.InFlight = policy.InFlight{Answer: policy.Conflict, RetryAfter: time.Second}
+
 	return &policy.Document{
 		Title: "Bank", Version: "2.1", SpecFile: "openapi.yaml", OpenAPI: "3.1.0", Profile: "ietf",
 		Servers:   []string{"https://{region}.bank.example", "https://api.bank.example/v2/"},
@@ -157,7 +167,7 @@ func bank() *policy.Document {
 			{ID: "listPayments", Method: "GET", Path: "/payments", Decision: policy.Safe},
 			{ID: "searchPayments", Method: "POST", Path: "/payments/search", Summary: "Find payments", Decision: policy.Natural, Reason: "It only reads."},
 			{ID: "patchPayment", Method: "PATCH", Path: "/payments/{payment-id}", Decision: policy.Conditional, Condition: "If-Match"},
-			refund, transfer,
+			payout, refund, transfer,
 			{ID: "ping", Method: "POST", Path: "/ping", Decision: policy.NotRepeatable, Reason: "Each ping is counted."},
 			{ID: "notify", Method: "POST", Path: "/notify", Summary: "Notify somebody", Decision: policy.Undecided},
 			charge, event,

@@ -54,6 +54,8 @@ const (
 	PromiseOneEffect       = "one-effect"
 	PromiseKept            = "answer-kept"
 	PromiseNotKept         = "answer-not-kept"
+	PromiseFinished        = "work-finished"
+	PromiseCalls           = "calls-deduplicated"
 	PromiseReplay          = "replay"
 	PromiseReplayHeaders   = "replay-headers"
 	PromiseReplayStatus    = "replay-status"
@@ -71,7 +73,7 @@ const (
 // PromiseIDs returns every id there is, in the order of the page.
 func PromiseIDs() []string {
 	return []string{
-		PromiseKeyPlace, PromiseKeyRequired, PromiseKeyOptional, PromiseKeyLength, PromiseKeyFormat, PromiseKeyPattern, PromiseKeySyntax, PromiseKeyPersonalData, PromiseKeyMalformed, PromiseScope, PromiseRetention, PromiseRetentionEnd, PromiseRetryWindow, PromiseSameRequest, PromiseBodyCompared, PromiseOneEffect, PromiseKept, PromiseNotKept, PromiseReplay, PromiseReplayHeaders, PromiseReplayStatus, PromiseReplayMarker, PromiseReplayLimit, PromiseMismatch, PromiseInFlight, PromiseUnavailable, PromiseOutcomeUnknown, PromiseBusinessRule, PromiseRetry, PromiseUndocumented,
+		PromiseKeyPlace, PromiseKeyRequired, PromiseKeyOptional, PromiseKeyLength, PromiseKeyFormat, PromiseKeyPattern, PromiseKeySyntax, PromiseKeyPersonalData, PromiseKeyMalformed, PromiseScope, PromiseRetention, PromiseRetentionEnd, PromiseRetryWindow, PromiseSameRequest, PromiseBodyCompared, PromiseOneEffect, PromiseKept, PromiseNotKept, PromiseFinished, PromiseCalls, PromiseReplay, PromiseReplayHeaders, PromiseReplayStatus, PromiseReplayMarker, PromiseReplayLimit, PromiseMismatch, PromiseInFlight, PromiseUnavailable, PromiseOutcomeUnknown, PromiseBusinessRule, PromiseRetry, PromiseUndocumented,
 	}
 }
 
@@ -103,7 +105,7 @@ func promises(op *policy.Operation) []Promise {
 	add(TopicRefusal, PromiseKeyMalformed, say("A request whose key is of another form is refused with {}, and nothing is done.", status(p.Errors.Malformed)))
 
 	add(TopicScope, PromiseScope, scope(p.Scope))
-	add(TopicMemory, PromiseRetention, say("A key is remembered for {} from the first answer on.", inWords(p.Retention)))
+	add(TopicMemory, PromiseRetention, retention(p))
 	add(TopicMemory, PromiseRetentionEnd, retentionEnd(p))
 	if p.RetryWindow > 0 {
 		add(TopicMemory, PromiseRetryWindow, say("Do not retry later than {} after the first attempt.", inWords(p.RetryWindow)))
@@ -112,8 +114,14 @@ func promises(op *policy.Operation) []Promise {
 	add(TopicSame, PromiseBodyCompared, bodyCompared(op))
 
 	add(TopicEffect, PromiseOneEffect, say("However many requests carry one key, at once or one after another, the work is done once."))
-	add(TopicEffect, PromiseKept, say("An answer of {} is final: each repetition gets it, and nothing is done again.", listed("or", statuses(p.Store.Statuses))))
+	add(TopicEffect, PromiseKept, kept(p))
 	add(TopicEffect, PromiseNotKept, notKept(p))
+	if p.Mode == policy.LeaseMode {
+		add(TopicEffect, PromiseFinished, say("Work that has begun is finished, after a failure on this side too, whether or not the request is sent again."))
+		if len(p.Downstream) > 0 {
+			add(TopicEffect, PromiseCalls, say("Where it calls another service, each attempt carries the same key, which is derived from yours. Where it is not known what became of a call, that service is asked before the call is made again."))
+		}
+	}
 	add(TopicRepeat, PromiseReplay, replay(p))
 	if p.Replay.As != policy.Current {
 		add(TopicRepeat, PromiseReplayHeaders, say("Of the first answer's headers it has {}.", listed("and", keptHeaders(p))))
@@ -135,10 +143,17 @@ func promises(op *policy.Operation) []Promise {
 		add(TopicRefusal, PromiseBusinessRule, say("What may be done only once, whatever the key, is refused with {} when it was done before.", code(statusConflict)))
 	}
 	add(TopicRefusal, PromiseUnavailable, say("While keys cannot be checked, requests are refused with {}, and nothing is done.", status(p.Errors.Unavailable)))
-	add(TopicRefusal, PromiseOutcomeUnknown, say("When it cannot be told at once whether the work was done, the answer is {}, and the same key finds out.", code(statusUnknown)))
+	add(TopicRefusal, PromiseOutcomeUnknown, outcomeUnknown(p))
 	add(TopicRetry, PromiseRetry, retry(p))
 	add(TopicOrigin, PromiseUndocumented, undocumented(op))
 	return list
+}
+
+func outcomeUnknown(p *policy.Policy) Sentence {
+	if p.Mode == policy.LeaseMode {
+		return say("When work that has begun cannot be finished at once, the answer is {}, and the same key finds out what came of it.", code(statusUnknown))
+	}
+	return say("When it cannot be told at once whether the work was done, the answer is {}, and the same key finds out.", code(statusUnknown))
 }
 
 // hasLimit reports whether an answer can be too large to be given again.
@@ -353,11 +368,30 @@ func statuses(set policy.Statuses) []string {
 	return words
 }
 
-func notKept(p *policy.Policy) Sentence {
+// retention says how long a key is remembered. Work in progress is not forgotten.
+func retention(p *policy.Policy) Sentence {
 	if p.Mode == policy.LeaseMode {
-		return say("After any other answer the work may have been begun: send the same request with the same key to have it finished, never with a new one.")
+		return say("A key is remembered until its work is finished, and for {} from then on.", inWords(p.Retention))
 	}
-	return say("Any other answer leaves nothing done, and the key is free for another attempt.")
+	return say("A key is remembered for {} from the first answer on.", inWords(p.Retention))
+}
+
+// kept says which answers are final.
+func kept(p *policy.Policy) Sentence {
+	set := listed("or", statuses(p.Store.Statuses))
+	if p.Replay.As == policy.Current {
+		return say("An answer of {} is final: nothing is done again.", set)
+	}
+	return say("An answer of {} is final: each repetition gets it, and nothing is done again.", set)
+}
+
+func notKept(p *policy.Policy) Sentence {
+	if p.Mode != policy.LeaseMode {
+		return say("Any other answer leaves nothing done, and the key is free for another attempt.")
+	}
+	return paragraph(
+		say("Any other answer below {} is final too once the work has begun, and otherwise leaves nothing done and the key free.", code("500")),
+		say("After any other {} the work may have begun: send the same request with the same key to learn what came of it, never with a new key.", code("5xx")))
 }
 
 // replay says what a repetition is answered with.
@@ -398,17 +432,28 @@ func keptHeaders(p *policy.Policy) []string {
 
 func inFlight(p *policy.Policy) Sentence {
 	answer := say("{} and {}", status(p.Errors.InFlight), code(fmt.Sprintf("Retry-After: %d", retryAfter(p))))
-	if p.InFlight.Answer == policy.Wait {
-		return say("A repetition that comes while the first request is still at work waits up to {} for its answer, and is then answered with {}.",
-			inWords(p.InFlight.MaxWait), answer)
+	if p.Mode == policy.LeaseMode {
+		answer = say("{} and a {} of {} seconds at most", status(p.Errors.InFlight), code("Retry-After"), strconv.FormatInt(retryAfter(p), 10))
 	}
-	return say("A repetition that comes while the first request is still at work is answered at once with {}.", answer)
+	first := "the first request is still at work"
+	if p.Mode == policy.LeaseMode {
+		first = "the work is not finished"
+	}
+	if p.InFlight.Answer == policy.Wait {
+		return say("A repetition that comes while {} waits up to {} for its answer, and is then answered with {}.",
+			first, inWords(p.InFlight.MaxWait), answer)
+	}
+	return say("A repetition that comes while {} is answered at once with {}.", first, answer)
 }
 
-// retryAfter is what Retry-After says, in whole seconds.
+// retryAfter is what Retry-After says, in whole seconds. In lease mode it is what is left of the lease, so this is the most.
 func retryAfter(p *policy.Policy) int64 {
 	const second = 1e9
-	return max(1, (int64(p.InFlight.RetryAfter)+second-1)/second)
+	wait := p.InFlight.RetryAfter
+	if p.Mode == policy.LeaseMode {
+		wait = p.Lease.Duration
+	}
+	return max(1, (int64(wait)+second-1)/second)
 }
 
 func retry(p *policy.Policy) Sentence {

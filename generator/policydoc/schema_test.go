@@ -116,15 +116,15 @@ func TestPolicyJSON_SchemaRefuses(t *testing.T) {
 	}
 }
 
-// Tables and columns are nobody's business outside.
-func TestGenerate_GuardsAreNotPublished(t *testing.T) {
+// Tables and columns, steps and the services behind them are nobody's business outside.
+func TestGenerate_InsidesAreNotPublished(t *testing.T) {
 	files, _, err := Generate(bank(), all())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, file := range files {
 		if bytes.Contains(file.Content, []byte("secret_")) {
-			t.Errorf("%s names a table or a column", file.Path)
+			t.Errorf("%s names a table, a column, a step or another service", file.Path)
 		}
 	}
 }
