@@ -81,6 +81,14 @@ func (e *envelope) encode() []byte {
 	return f
 }
 
+// envelope is the stored request of work that is taken up.
+func (h *Held) envelope() (*envelope, error) {
+	if h.Unreadable != nil {
+		return nil, h.Unreadable
+	}
+	return decodeEnvelope(h.Request)
+}
+
 // decodeEnvelope undoes encode. It refuses a version that it does not know before it reads anything.
 func decodeEnvelope(stored []byte) (*envelope, error) {
 	if len(stored) == 0 {

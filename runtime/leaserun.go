@@ -284,7 +284,7 @@ func (c *Call[TX]) overtaken(ctx context.Context, deadline time.Time) *Record {
 func (c *Call[TX]) hold(ctx context.Context, held *Held, sent time.Time, p *program[TX], work LeaseWork[TX], runs int) leaseEnd {
 	worker, secret := c, c.engine.settings.secret
 	if held.Fence.Epoch > 1 {
-		stored, err := decodeEnvelope(held.Request)
+		stored, err := held.envelope()
 		if err == nil {
 			secret = stored.secret
 			worker, work, err = c.engine.resume(context.WithoutCancel(ctx), p, held, stored)

@@ -93,6 +93,8 @@ type Held struct {
 	// Steps are the steps that are done, in order.
 	Steps     []StepResult
 	CreatedAt time.Time
+	// Unreadable is why Request and Steps, which are nil then, cannot be read at the moment. The work is yielded.
+	Unreadable error
 }
 
 // StepResult is a step that is done. It is never run again.

@@ -299,7 +299,7 @@ func (c *crew[TX]) recover(held *Held, sent time.Time) {
 	p := known.(*program[TX])
 	event.Age = max(time.Since(held.CreatedAt), 0) // of two clocks: good enough to be told
 	end := func(end leaseEnd) { event.Outcome = end.kind.recovered() }
-	stored, err := decodeEnvelope(held.Request)
+	stored, err := held.envelope()
 	if err != nil {
 		c.engine.putOff(c.work, p.plan, held, err)
 		return

@@ -12,8 +12,9 @@ import (
 	"time"
 )
 
-// Sealer encrypts the bodies of stored answers. It is called between the handler and the commit, and before each replay,
-// from many goroutines; it should not depend on a service that may be down.
+// Sealer encrypts what is stored of requests and of their answers. It is called between the handler and the commit, before
+// each replay, and in lease mode at each claim and after each step, from many goroutines; it should not depend on a service
+// that may be down. A panic counts as an error.
 type Sealer interface {
 	// Seal encrypts body and names the key that it used, in at most 255 bytes. associated is bound to the result: with
 	// another one it does not open.
@@ -22,14 +23,25 @@ type Sealer interface {
 	Open(ctx context.Context, keyID string, sealed, associated []byte) (body []byte, err error)
 }
 
-// Sealed is a store that keeps its records in store and their bodies sealed by sealer. Status, headers and the times stay
-// readable. A body is bound to its id and attempt, so that it cannot be moved to another record. Records that were written
-// before there was a sealer are still read. A body that does not open is an error of the claim, and is answered with 503.
+// Sealed is a store that keeps its records in store and their bodies sealed by sealer; where store is a [LeaseStore], it is
+// one too, and the stored requests and the results of steps are sealed as well. Status, headers, the names of steps, the
+// times and the id, of which the client's key is a part, stay readable.
+//
+// A body is bound to its id and attempt, a request to its id and fingerprint, a result to its id and step, so that none can
+// be moved to where it does not belong. Records that were written before there was a sealer are still read.
+//
+// A body that does not open is an error of the claim, and is answered with 503. So is a request that cannot be sealed:
+// nothing has been done then. A request or a result that does not open leaves the work in progress, to be taken up again
+// later; so does a result that cannot be sealed, whose step has happened.
 func Sealed[TX any](store Store[TX], sealer Sealer) (Store[TX], error) {
 	if store == nil || sealer == nil {
 		return nil, errors.New("runtime.Sealed: store and sealer are needed")
 	}
-	return &sealedStore[TX]{Store: store, sealer: sealer}, nil
+	sealed := &sealedStore[TX]{Store: store, sealer: sealer}
+	if leases, ok := store.(LeaseStore[TX]); ok {
+		return &sealedLeases[TX]{sealed, leases}, nil
+	}
+	return sealed, nil
 }
 
 type sealedStore[TX any] struct {
@@ -37,7 +49,7 @@ type sealedStore[TX any] struct {
 	sealer Sealer
 }
 
-// sealedMark begins every sealed body. It is followed by the length of the key's id, the id and what the sealer made.
+// sealedMark begins everything that is sealed. It is followed by the length of the key's id, the id and what the sealer made.
 var sealedMark = []byte("\x00idemgen sealed\x01")
 
 // Claim implements [Store].
@@ -50,9 +62,9 @@ func (s *sealedStore[TX]) Claim(ctx context.Context, id ID, wait time.Duration) 
 		claim.Work = &sealedWork[TX]{Work: claim.Work, store: s, id: id}
 	}
 	if claim.Record != nil {
-		claim.Record, err = s.open(ctx, id, claim.Record)
+		claim.Record, err = s.openRecord(ctx, id, claim.Record)
 		if err != nil {
-			return Claim[TX]{}, fmt.Errorf("open a stored body: %w", err)
+			return Claim[TX]{}, err
 		}
 	}
 	return claim, nil
@@ -66,22 +78,69 @@ func (s *sealedStore[TX]) Describe(err error) []slog.Attr {
 	return nil
 }
 
-func (s *sealedStore[TX]) open(ctx context.Context, id ID, record *Record) (*Record, error) {
-	rest, sealed := bytes.CutPrefix(record.Body, sealedMark)
-	if !sealed {
+// openRecord is record with its body opened.
+func (s *sealedStore[TX]) openRecord(ctx context.Context, id ID, record *Record) (*Record, error) {
+	body, err := s.open(ctx, record.Body, bodyOf(id, record.Attempt))
+	if err != nil {
+		return nil, Explain("a stored body does not open", err)
+	}
+	opened := *record
+	opened.Body = body
+	return &opened, nil
+}
+
+// sealRecord is record with its body sealed. The given one stays as it is.
+func (s *sealedStore[TX]) sealRecord(ctx context.Context, id ID, record *Record) (*Record, error) {
+	if record == nil || record.BodyState != BodyStored {
 		return record, nil
+	}
+	body, err := s.seal(ctx, record.Body, bodyOf(id, record.Attempt))
+	if err != nil {
+		return nil, Explain("a body cannot be sealed", err)
+	}
+	sealed := *record
+	sealed.Body = body
+	return &sealed, nil
+}
+
+// seal seals plain, whatever the sealer does.
+func (s *sealedStore[TX]) seal(ctx context.Context, plain, associated []byte) (sealed []byte, err error) {
+	var keyID string
+	err = caught(func() (err error) {
+		keyID, sealed, err = s.sealer.Seal(ctx, plain, associated)
+		return err
+	})
+	if err == nil && len(keyID) > 255 {
+		err = errors.New("the key's id is longer than 255 bytes")
+	}
+	if err != nil {
+		return nil, err
+	}
+	marked := make([]byte, 0, len(sealedMark)+1+len(keyID)+len(sealed))
+	marked = append(marked, sealedMark...)
+	marked = append(marked, byte(len(keyID)))
+	marked = append(marked, keyID...)
+	return append(marked, sealed...), nil
+}
+
+// open undoes seal. What is not sealed was written before there was a sealer, and is returned as it is.
+func (s *sealedStore[TX]) open(ctx context.Context, stored, associated []byte) (plain []byte, err error) {
+	rest, sealed := bytes.CutPrefix(stored, sealedMark)
+	if !sealed {
+		return stored, nil
 	}
 	if len(rest) == 0 || len(rest) < 1+int(rest[0]) {
 		return nil, errors.New("it is cut off")
 	}
 	keyID, rest := string(rest[1:1+rest[0]]), rest[1+rest[0]:]
-	body, err := s.sealer.Open(ctx, keyID, rest, associated(id, record))
+	err = caught(func() (err error) {
+		plain, err = s.sealer.Open(ctx, keyID, rest, associated)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	opened := *record
-	opened.Body = body
-	return &opened, nil
+	return plain, nil
 }
 
 type sealedWork[TX any] struct {
@@ -92,36 +151,25 @@ type sealedWork[TX any] struct {
 
 // Commit implements [Work]. The given record stays as it is.
 func (w *sealedWork[TX]) Commit(ctx context.Context, record *Record) error {
-	if record == nil || record.BodyState != BodyStored {
-		return w.Work.Commit(ctx, record)
-	}
-	keyID, sealed, err := w.store.sealer.Seal(ctx, record.Body, associated(w.id, record))
-	if err == nil && len(keyID) > 255 {
-		err = errors.New("the key's id is longer than 255 bytes")
-	}
+	sealed, err := w.store.sealRecord(ctx, w.id, record)
 	if err != nil {
-		return errors.Join(fmt.Errorf("seal a body: %w", err), w.Rollback(ctx))
+		return errors.Join(err, w.Rollback(ctx))
 	}
-	copied := *record
-	copied.Body = make([]byte, 0, len(sealedMark)+1+len(keyID)+len(sealed))
-	copied.Body = append(copied.Body, sealedMark...)
-	copied.Body = append(copied.Body, byte(len(keyID)))
-	copied.Body = append(copied.Body, keyID...)
-	copied.Body = append(copied.Body, sealed...)
-	return w.Work.Commit(ctx, &copied)
+	return w.Work.Commit(ctx, sealed)
 }
 
-// associated is what a sealed body belongs to.
-func associated(id ID, record *Record) []byte {
+// bodyOf is what the sealed body of an answer belongs to. It has no name of its kind, unlike the others, since bodies were
+// the first to be sealed; with its three parts it is none of theirs.
+func bodyOf(id ID, attempt [16]byte) []byte {
 	f := make(fields, 0, 64)
 	f.text(id.Scope)
 	f.text(id.Key)
-	f.bytes(record.Attempt[:])
+	f.bytes(attempt[:])
 	return f
 }
 
 // AESGCM seals with AES in Galois/Counter Mode (NIST SP 800-38D) and a random nonce. It is safe for concurrent use. A key
-// should seal no more than 2^32 bodies.
+// should seal no more than 2^32 times.
 type AESGCM struct {
 	current string
 	keys    map[string]cipher.AEAD
