@@ -1,0 +1,90 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/idemgen/idemgen/runtime"
+)
+
+// Admin looks at the records of a store, and ends work in progress that is stuck, by hand. It reads in read-only
+// transactions and never changes a completed record. It is safe for concurrent use.
+type Admin struct {
+	store   *Store
+	timeout time.Duration
+}
+
+// NewAdmin returns an admin of store's table. timeout bounds each statement on the server, and how long one waits for a
+// lock; 0 means 10 seconds.
+func NewAdmin(store *Store, timeout time.Duration) (*Admin, error) {
+	switch {
+	case store == nil:
+		return nil, errors.New("pgstore.NewAdmin: the store is nil")
+	case timeout < 0:
+		return nil, fmt.Errorf("pgstore.NewAdmin: the timeout of %v is negative", timeout)
+	case timeout == 0:
+		timeout = 10 * time.Second
+	}
+	return &Admin{store: store, timeout: timeout}, nil
+}
+
+// What can stand in an admin's way. Test with errors.Is.
+var (
+	// ErrStandby: the server is a standby, which cannot be written to.
+	ErrStandby = errors.New("this server is a standby and cannot be written to: connect to the primary")
+	// ErrMoved: the record is not what it was when it was looked at.
+	ErrMoved = errors.New("the record has moved on since it was looked at: look again before you decide")
+	// ErrNotInProgress: there is no work in progress under this id. It was completed, released, or never there.
+	ErrNotInProgress = errors.New("there is no work in progress under this id: it was completed or released, or was never there")
+	// ErrLeaseLive: the lease is not over, so a worker may be at it.
+	ErrLeaseLive = errors.New("its lease is not over, so a worker may be at it this moment, or it waits to be taken up again")
+	// ErrSlow: the statement took longer than the admin's timeout.
+	ErrSlow = errors.New("the server took longer than the time limit")
+)
+
+// read runs f in a read-only transaction, which a standby allows.
+func (a *Admin) read(ctx context.Context, f func(tx pgx.Tx) error) error {
+	return a.within(ctx, pgx.ReadOnly, f)
+}
+
+// The limits are the transaction's own, so that nothing stays behind in a pooler's session.
+const limitsSQL = `SELECT set_config('statement_timeout', $1::text, true), set_config('lock_timeout', $1::text, true), pg_is_in_recovery()`
+
+func (a *Admin) within(ctx context.Context, mode pgx.TxAccessMode, f func(tx pgx.Tx) error) error {
+	options := pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: mode}
+	err := pgx.BeginTxFunc(ctx, a.store.pool, options, func(tx pgx.Tx) error {
+		var standby bool
+		limit := fmt.Sprint(milliseconds(a.timeout))
+		if err := tx.QueryRow(ctx, limitsSQL, limit).Scan(nil, nil, &standby); err != nil {
+			return err
+		}
+		if standby && mode == pgx.ReadWrite {
+			return ErrStandby
+		}
+		return f(tx)
+	})
+	switch code := sqlstate(err); {
+	case code == undefinedTable || code == undefinedColumn:
+		fault := &SchemaError{Table: a.store.settings.table, Version: len(SchemaSteps("")), Fault: "is not there or lacks columns"}
+		return errors.Join(fault, err)
+	case code == readOnlyTransaction:
+		return fmt.Errorf("pgstore: %w", ErrStandby)
+	case code == queryCanceled || code == lockNotAvailable:
+		return fmt.Errorf("pgstore: %w of %v", ErrSlow, a.timeout)
+	case err != nil:
+		return fmt.Errorf("pgstore: %w", err)
+	}
+	return nil
+}
+
+// checkLookup refuses an id that no record can have.
+func checkLookup(id runtime.ID) error {
+	if err := checkID(id); err != nil {
+		return fmt.Errorf("pgstore: %w", err)
+	}
+	return nil
+}
