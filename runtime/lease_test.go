@@ -248,6 +248,8 @@ type faultyLeases struct {
 	begin      func(ctx context.Context, id runtime.ID, fence runtime.Fence) (runtime.FencedWork[pgx.Tx], error)
 	// commit takes the place of the commit of fenced work.
 	commit func(ctx context.Context, work runtime.FencedWork[pgx.Tx], to *runtime.Advance) error
+	// adrift has what is rolled back go on: a connection that the client has given up, and the server has not.
+	adrift bool
 	open   atomic.Int64 // transactions that have not ended
 }
 
@@ -321,6 +323,9 @@ func (w *faultyFenced) Commit(ctx context.Context, to *runtime.Advance) error {
 
 func (w *faultyFenced) Rollback(ctx context.Context) error {
 	defer w.end()
+	if w.store.adrift {
+		return nil
+	}
 	return w.FencedWork.Rollback(ctx)
 }
 
