@@ -40,8 +40,14 @@ func conform(t *testing.T, change func(*pgxpool.Config), opts ...pgstore.Option)
 
 func conformOn(t *testing.T, url string, change func(*pgxpool.Config), opts ...pgstore.Option) {
 	t.Helper()
+	storetest.Run(t, suite(t, url, change, opts...))
+}
+
+// suite is the conformance suite's way to two stores on the database at url.
+func suite(t *testing.T, url string, change func(*pgxpool.Config), opts ...pgstore.Option) storetest.Suite[pgx.Tx] {
+	t.Helper()
 	pool, other := pgtest.Open(t, url, change), pgtest.Open(t, url, change)
-	storetest.Run(t, storetest.Suite[pgx.Tx]{Open: func(t *testing.T) storetest.Instance[pgx.Tx] {
+	return storetest.Suite[pgx.Tx]{Open: func(t *testing.T) storetest.Instance[pgx.Tx] {
 		execSQL(t, pool, "TRUNCATE idempotency_keys, payments")
 		t.Cleanup(func() { quiet(t, pool); quiet(t, other) })
 		return storetest.Instance[pgx.Tx]{
@@ -57,5 +63,5 @@ func conformOn(t *testing.T, url string, change func(*pgxpool.Config), opts ...p
 				return n
 			},
 		}
-	}})
+	}}
 }
