@@ -212,6 +212,28 @@ paths:
       operationId: nothingToVary
       x-idempotency: true
       responses: {"303": {description: Elsewhere.}, default: {description: Anything., content: {application/json: {schema: {type: array, items: {type: integer}}}}}}
+  /payouts:
+    post:
+      operationId: createPayout
+      x-idempotency: {mode: lease, steps: [reserve, transfer, record], downstream: [{name: bank, step: transfer}], replay: {status: {201: 200}}}
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema: {type: object, required: [amount], properties: {amount: {type: integer, minimum: 1}}}
+      responses: {"201": {description: Created., content: {application/json: {schema: {type: object, required: [id], properties: {id: {type: string}}}}}}}
+  /accounts:
+    post:
+      operationId: createAccount
+      x-idempotency: {replay: {as: current}, store: {body: false}}
+      requestBody: {content: {application/json: {schema: {type: object, properties: {name: {type: string}}}}}}
+      responses: {"201": {description: Created., content: {application/json: {schema: {type: object, required: [id], properties: {id: {type: string}}}}}}}
+  /accounts/{id}/close:
+    post:
+      operationId: closeAccount
+      x-idempotency: {mode: lease, downstream: [{name: bank}], replay: {as: current}}
+      parameters: [{name: id, in: path, required: true, schema: {type: string}}, {name: X-Reason, in: header, schema: {type: string}}]
+      responses: {"204": {description: Closed.}}
 webhooks:
   charged:
     post:
@@ -243,6 +265,7 @@ var faults = []struct{ name, file, right, wrong, says string }{
 	{"nomarker", "policies.go", `Header: "Idempotent-Replayed"`, `Header: "Other"`, "Idempotent-Replayed: true is to mark the replay and nothing else"},
 	{"nofingerprint", "policies.go", "policy.CanonicalBody", "policy.NoBody", "another request with the same key is answered with 201, want 422"},
 	{"status", "policies.go", "To: 200", "To: 202", "the same request again is answered with 202, want 200"},
+	{"notrebuilt", "policies.go", "As: policy.Current", "As: policy.Stored", "after two equal requests an answer has been rebuilt 0 times, want 1"},
 	{"notstored", "policies.go", "policy.Statuses{", `policy.Statuses{"418"}, Headers: []string{`, "the handler has run 2 times, want 1"},
 }
 
