@@ -433,7 +433,7 @@ func keptHeaders(p *policy.Policy) []string {
 func inFlight(p *policy.Policy) Sentence {
 	answer := say("{} and {}", status(p.Errors.InFlight), code(fmt.Sprintf("Retry-After: %d", retryAfter(p))))
 	if p.Mode == policy.LeaseMode {
-		answer = say("{} and a {} of {} seconds at most", status(p.Errors.InFlight), code("Retry-After"), strconv.FormatInt(retryAfter(p), 10))
+		answer = say("{} and a {} that says when to ask again", status(p.Errors.InFlight), code("Retry-After"))
 	}
 	first := "the first request is still at work"
 	if p.Mode == policy.LeaseMode {
@@ -446,14 +446,10 @@ func inFlight(p *policy.Policy) Sentence {
 	return say("A repetition that comes while {} is answered at once with {}.", first, answer)
 }
 
-// retryAfter is what Retry-After says, in whole seconds. In lease mode it is what is left of the lease, so this is the most.
+// retryAfter is what Retry-After says, in whole seconds. In lease mode it follows the work instead.
 func retryAfter(p *policy.Policy) int64 {
 	const second = 1e9
-	wait := p.InFlight.RetryAfter
-	if p.Mode == policy.LeaseMode {
-		wait = p.Lease.Duration
-	}
-	return max(1, (int64(wait)+second-1)/second)
+	return max(1, (int64(p.InFlight.RetryAfter)+second-1)/second)
 }
 
 func retry(p *policy.Policy) Sentence {
