@@ -108,7 +108,7 @@ func migrations(existing []migration.Existing, set *templates.Set) room {
 			return r
 		}
 		o := migration.Options{
-			Format: want.Format, Dir: want.Dir, Table: want.Table, Guards: migration.GuardStyle(want.Guards), Existing: existing, Tables: want.Tables, Steps: steps(want.Table),
+			Format: want.Format, Dir: want.Dir, Table: want.Table, Dialect: migration.Dialect(want.Dialect), Guards: migration.GuardStyle(want.Guards), Existing: existing, Tables: want.Tables, Steps: steps(want.Table),
 			Now: in.Now, Templates: set,
 		}
 		r.files, r.found, r.err = migration.Generate(doc, o)

@@ -19,6 +19,7 @@ func override(files map[string]string) fstest.MapFS {
 type schema struct {
 	Version         int
 	Table, Up, Down string
+	Alone           bool
 }
 
 func TestLoad_Override(t *testing.T) {
@@ -40,7 +41,7 @@ func TestLoad_Override(t *testing.T) {
 				t.Fatal(err)
 			}
 			for block, want := range map[string]string{"schema.up": test.up, "schema.down": test.down} {
-				got, err := set.Render(block, schema{Version: 1})
+				got, err := set.Render(block, schema{Version: 1, Down: "DOWN;"})
 				if err != nil || !strings.HasPrefix(got, want) {
 					t.Errorf("%s: got %q, %v; want %q", block, got, err, want)
 				}

@@ -26,6 +26,7 @@ type projectFlags struct {
 	out        string
 	pkg        string
 	migrations string
+	dialect    string
 	strict     bool
 	accept     bool
 }
@@ -56,6 +57,8 @@ func (f *projectFlags) outputs(cmd *cobra.Command) {
 	flags.StringVar(&f.out, "out", "", "`folder` of the generated Go package (default "+config.DefaultOut+")")
 	flags.StringVar(&f.pkg, "package", "", "`name` of the generated Go package (default: the last part of the folder)")
 	flags.StringVar(&f.migrations, "migrations", "", "`format[:folder]` of SQL migrations: "+strings.Join(migration.Formats(), ", ")+"; or none")
+	flags.StringVar(&f.dialect, "dialect", "", "`database` that the migrations are for: "+strings.Join(migration.Dialects(), ", ")+" (default "+string(migration.Postgres)+")")
+	must(cmd.RegisterFlagCompletionFunc("dialect", cobra.FixedCompletions(migration.Dialects(), cobra.ShellCompDirectiveNoFileComp)))
 	must(cmd.MarkFlagDirname("out"))
 	must(cmd.RegisterFlagCompletionFunc("migrations", cobra.FixedCompletions(append(migration.Formats(), "none"), cobra.ShellCompDirectiveNoFileComp)))
 }
@@ -137,7 +140,7 @@ func manifestName(file, out string) string {
 
 // overrides turns flags, whose paths are as seen from the working directory, into what the configuration would say.
 func (f *projectFlags) overrides(dir string) (config.Overrides, error) {
-	o := config.Overrides{Package: f.pkg, Migrations: f.migrations, Strict: f.strict, AcceptDeclared: f.accept}
+	o := config.Overrides{Package: f.pkg, Migrations: f.migrations, Dialect: f.dialect, Strict: f.strict, AcceptDeclared: f.accept}
 	var failed error
 	from := func(name string) string {
 		if name == "" {

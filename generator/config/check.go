@@ -48,13 +48,21 @@ func checkOutput(name string) (string, error) {
 }
 
 func checkFormat(name string) error {
-	if slices.Contains(migration.Formats(), name) {
+	return checkKnown("a migration format", name, migration.Formats())
+}
+
+func checkDialect(name string) error {
+	return checkKnown("a database's dialect", name, migration.Dialects())
+}
+
+func checkKnown(what, name string, known []string) error {
+	if slices.Contains(known, name) {
 		return nil
 	}
-	if near := diag.Nearest(name, migration.Formats()); near != "" {
-		return problem("%q is not a migration format; did you mean %q?", name, near)
+	if near := diag.Nearest(name, known); near != "" {
+		return problem("%q is not %s; did you mean %q?", name, what, near)
 	}
-	return problem("%q is not a migration format; known are %s", name, strings.Join(migration.Formats(), ", "))
+	return problem("%q is not %s; known are %s", name, what, strings.Join(known, ", "))
 }
 
 // A table name goes into SQL; what is accepted here needs no quoting there.

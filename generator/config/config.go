@@ -58,6 +58,8 @@ type Migrations struct {
 	Off    bool
 	// Dir is the folder they go to, Table the keys table, "name" or "schema.name".
 	Dir, Table string
+	// Dialect is the database's, one of migration.Dialects.
+	Dialect string
 	// Guards is how constraints are added to business tables: "constraint", in one statement, or "concurrent", without
 	// blocking writes, in two files.
 	Guards string
@@ -82,7 +84,7 @@ const leftOut = "-"
 func Default() Config {
 	return Config{
 		Out:        DefaultOut,
-		Migrations: Migrations{Table: DefaultTable, Guards: string(migration.AddConstraint)},
+		Migrations: Migrations{Table: DefaultTable, Dialect: string(migration.Postgres), Guards: string(migration.AddConstraint)},
 		Docs:       Docs{Dir: DefaultDocsDir},
 	}
 }

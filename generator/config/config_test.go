@@ -17,7 +17,7 @@ out: ./internal/gen/
 package: pay
 models: {import: example.com/service/api}
 tests: true
-migrations: {dir: db, format: goose, table: app.keys, guards: concurrent, tables: [payments, billing.refunds]}
+migrations: {dir: db, format: goose, table: app.keys, dialect: cockroachdb, guards: concurrent, tables: [payments, billing.refunds]}
 docs:
   dir: site
   json: api/policy.json
@@ -39,7 +39,7 @@ func TestDecodeFull(t *testing.T) {
 	want := Config{
 		Spec: "api/openapi.yaml", Overlays: []string{"a.yaml", "../shared/b.yaml"}, Root: "..",
 		Out: "internal/gen", Package: "pay", ModelsImport: "example.com/service/api", Tests: true,
-		Migrations: Migrations{Format: "goose", Dir: "db", Table: "app.keys", Guards: "concurrent", Tables: []string{"payments", "billing.refunds"}},
+		Migrations: Migrations{Format: "goose", Dir: "db", Table: "app.keys", Dialect: "cockroachdb", Guards: "concurrent", Tables: []string{"payments", "billing.refunds"}},
 		Docs:       Docs{Dir: "site", Markdown: "site/idempotency.md", JSON: "api/policy.json"},
 		Templates:  "templates", Strict: true, AcceptDeclared: true,
 	}
@@ -91,7 +91,7 @@ func TestDefaultsThatFollow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		expect := Config{Spec: "a.yaml", Out: DefaultOut, Package: "idempotency", Migrations: Migrations{Table: DefaultTable, Guards: "constraint"},
+		expect := Config{Spec: "a.yaml", Out: DefaultOut, Package: "idempotency", Migrations: Migrations{Table: DefaultTable, Dialect: "postgres", Guards: "constraint"},
 			Docs: Docs{DefaultDocsDir, "docs/idempotency.md", "docs/idempotency-policy.json", "docs/idempotency.published.overlay.yaml"}}
 		want(&expect)
 		equal(t, c, expect)
@@ -128,6 +128,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"tests: yes please", `idemgen.yaml:1:8: tests has to be true or false, and this is text (config-type)`, ""},
 		{"migrations: {format: gooze}", `idemgen.yaml:1:22: migrations.format: "gooze" is not a migration format; did you mean "goose"? (config-value)`, ""},
 		{"migrations: {format: liquibase}", `idemgen.yaml:1:22: migrations.format: "liquibase" is not a migration format; known are plain, goose, golang-migrate, tern, dbmate, atlas (config-value)`, ""},
+		{"migrations: {format: goose, dialect: cockroach}", `idemgen.yaml:1:38: migrations.dialect: "cockroach" is not a database's dialect; did you mean "cockroachdb"? (config-value)`, ""},
 		{"migrations: {format: goose, guards: lock}", `idemgen.yaml:1:37: migrations.guards: "lock" is not a way to add guards: write constraint or concurrent (config-value)`, ""},
 		{"migrations: {dir: x}", `idemgen.yaml:1:13: migrations has no format (config-missing)`, "add format:"},
 		{"migrations: {format: goose, table: 'a; drop table b'}", `idemgen.yaml:1:36: migrations.table: "a; drop table b" is not a table name: write name or schema.name in lower-case letters, digits and underscores (config-value)`, ""},
@@ -166,7 +167,7 @@ func TestDecodeCollectsEverythingWithItsLine(t *testing.T) {
 
 // migrations is what full says of them, with another format and folder.
 func migrations(format, dir string) Migrations {
-	return Migrations{Format: format, Off: format == "", Dir: dir, Table: "app.keys", Guards: "concurrent", Tables: []string{"payments", "billing.refunds"}}
+	return Migrations{Format: format, Off: format == "", Dir: dir, Table: "app.keys", Dialect: "cockroachdb", Guards: "concurrent", Tables: []string{"payments", "billing.refunds"}}
 }
 
 func TestOverrides(t *testing.T) {
@@ -192,14 +193,18 @@ func TestOverrides(t *testing.T) {
 			t.Errorf("--migrations %s: %+v, %v", value, c.Migrations, err)
 		}
 	}
+	if c, err := base.With(Overrides{Dialect: "dsql"}); err != nil || c.Migrations.Dialect != "dsql" {
+		t.Errorf("--dialect: %+v, %v", c.Migrations, err)
+	}
 	for want, o := range map[string]Overrides{
-		`--out: "../y" leaves the folder`:                                           {Out: "../y"},
-		`--package: "a-b" is not`:                                                   {Package: "a-b"},
-		`--overlay: the path is empty`:                                              {Overlays: []string{""}},
-		`--migrations: "goos" is not a migration format; did you mean "goose"?`:     {Migrations: "goos"},
-		`--migrations: "/etc" is absolute`:                                          {Migrations: "goose:/etc"},
-		`--migrations: the path is empty`:                                           {Migrations: "goose:"},
-		`--migrations: "none" is not a migration format; known are plain, goose, g`: {Migrations: "none:x"},
+		`--out: "../y" leaves the folder`:                                               {Out: "../y"},
+		`--package: "a-b" is not`:                                                       {Package: "a-b"},
+		`--overlay: the path is empty`:                                                  {Overlays: []string{""}},
+		`--migrations: "goos" is not a migration format; did you mean "goose"?`:         {Migrations: "goos"},
+		`--dialect: "yugabyte" is not a database's dialect; did you mean "yugabytedb"?`: {Dialect: "yugabyte"},
+		`--migrations: "/etc" is absolute`:                                              {Migrations: "goose:/etc"},
+		`--migrations: the path is empty`:                                               {Migrations: "goose:"},
+		`--migrations: "none" is not a migration format; known are plain, goose, g`:     {Migrations: "none:x"},
 	} {
 		if _, err := base.With(o); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)

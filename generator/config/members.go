@@ -48,6 +48,7 @@ var members = []member{
 		{name: "format", kind: text, set: checked(checkFormat, func(c *Config) *string { return &c.Migrations.Format })},
 		{name: "dir", kind: text, set: inside(func(c *Config) *string { return &c.Migrations.Dir })},
 		{name: "table", kind: text, set: checked(checkTable, func(c *Config) *string { return &c.Migrations.Table })},
+		{name: "dialect", kind: text, set: checked(checkDialect, func(c *Config) *string { return &c.Migrations.Dialect })},
 		{name: "guards", kind: text, set: checked(checkGuards, func(c *Config) *string { return &c.Migrations.Guards })},
 		{name: "tables", kind: listOrText, add: func(c *Config, value string) error {
 			c.Migrations.Tables = append(c.Migrations.Tables, value)

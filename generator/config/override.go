@@ -14,7 +14,9 @@ type Overrides struct {
 	Out      string
 	Package  string
 	// Migrations is FORMAT or FORMAT:DIR, or "none".
-	Migrations     string
+	Migrations string
+	// Dialect is the database's.
+	Dialect        string
 	Strict         bool
 	AcceptDeclared bool
 }
@@ -41,6 +43,12 @@ func (c Config) With(o Overrides) (Config, error) {
 		if err := c.overrideMigrations(o.Migrations); err != nil {
 			return Config{}, fmt.Errorf("--migrations: %w", err)
 		}
+	}
+	if o.Dialect != "" {
+		if err := checkDialect(o.Dialect); err != nil {
+			return Config{}, fmt.Errorf("--dialect: %w", err)
+		}
+		c.Migrations.Dialect = o.Dialect
 	}
 	c.Strict = c.Strict || o.Strict
 	c.AcceptDeclared = c.AcceptDeclared || o.AcceptDeclared

@@ -55,9 +55,13 @@ func TestSchemaEqualsMembers(t *testing.T) {
 	if !slices.Equal(formats, migration.Formats()) {
 		t.Errorf("formats: schema has %v, the code %v", formats, migration.Formats())
 	}
+	dialects := root.Properties["migrations"].OneOf[1].Properties["dialect"].Enum
+	if !slices.Equal(dialects, migration.Dialects()) {
+		t.Errorf("dialects: schema has %v, the code %v", dialects, migration.Dialects())
+	}
 	for path, want := range map[string]any{
 		"out": Default().Out, "tests": Default().Tests, "strict": Default().Strict, "acceptDeclared": Default().AcceptDeclared,
-		"migrations/table": Default().Migrations.Table, "migrations/guards": Default().Migrations.Guards, "docs/dir": Default().Docs.Dir,
+		"migrations/table": Default().Migrations.Table, "migrations/guards": Default().Migrations.Guards, "migrations/dialect": Default().Migrations.Dialect, "docs/dir": Default().Docs.Dir,
 	} {
 		first, rest, nested := strings.Cut(path, "/")
 		at := root.Properties[first]

@@ -64,6 +64,8 @@ type GuardData struct {
 	// About says in a sentence what the constraint is for; Operations are the operations that ask for it, as "POST /path".
 	About      string
 	Operations []string
+	// UniqueIndex is what guard.unique creates, where a dialect makes guards by it: UNIQUE INDEX, or as the database has it.
+	UniqueIndex string
 }
 
 // data is what the templates are given, or what is wrong with the guard's names.

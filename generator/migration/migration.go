@@ -74,6 +74,7 @@ func Generate(doc *policy.Document, o Options) ([]output.File, diag.List, error)
 type run struct {
 	Options
 	format   format
+	dialect  dialect
 	counter  *counter
 	files    []output.File
 	findings diag.List
@@ -90,8 +91,9 @@ func newRun(o Options) (*run, error) {
 	if _, _, err := quoteTable(o.Table); err != nil {
 		return nil, fmt.Errorf("migrations: the keys table: %w", err)
 	}
-	if o.Dialect != "" && o.Dialect != Postgres {
-		return nil, fmt.Errorf("migrations: there is no dialect %q; the dialect is %s", o.Dialect, Postgres)
+	d, ok := findDialect(o.Dialect)
+	if !ok {
+		return nil, fmt.Errorf("migrations: there is no dialect %q; the dialects are %s", o.Dialect, strings.Join(Dialects(), ", "))
 	}
 	if o.Guards != "" && o.Guards != AddConstraint && o.Guards != Concurrent {
 		return nil, fmt.Errorf("migrations: guards are added by %q or %q, not by %q", AddConstraint, Concurrent, o.Guards)
@@ -103,7 +105,7 @@ func newRun(o Options) (*run, error) {
 		}
 		o.Templates = set
 	}
-	return &run{Options: o, format: f}, nil
+	return &run{Options: o, format: f, dialect: d}, nil
 }
 
 // migrationsIn are the files that the tool runs, in its order, so that a guard dropped later counts as dropped; others are
@@ -149,7 +151,9 @@ func (r *run) foreign(others []Existing) {
 type SchemaData struct {
 	Version  int
 	Table    string // as configured, not quoted
-	Up, Down string // the store's statements
+	Up, Down string // the store's statements; Down may be empty
+	// Alone: Up and Down are a statement each and run outside any transaction, where SET LOCAL does nothing.
+	Alone bool
 }
 
 func (r *run) schema(found issued) error {
@@ -158,18 +162,56 @@ func (r *run) schema(found issued) error {
 		if step.Version <= found.version[r.Table] {
 			continue
 		}
-		data := SchemaData{Version: step.Version, Table: r.Table, Up: withoutSemicolons(strings.TrimSpace(step.Up)), Down: withoutSemicolons(strings.TrimSpace(step.Down))}
+		if err := r.step(step); err != nil {
+			return err
+		}
+	}
+	if len(r.files) > 0 {
+		r.tellStrategy()
+	}
+	return nil
+}
+
+// step issues one step, in one file or, where the dialect's statements stand alone, in several.
+func (r *run) step(step Step) error {
+	scripts := r.dialect.scripts(step)
+	notes := []string{"-- idemgen:" + markTable + " " + r.Table}
+	for _, note := range r.dialect.notes {
+		notes = append(notes, "-- "+note)
+	}
+	if len(r.dialect.notes) > 0 {
+		notes = append(notes, "-- Open the store by "+r.dialect.strategy+".")
+	}
+	for i, script := range scripts {
+		data := SchemaData{
+			Version: step.Version, Table: r.Table, Alone: r.dialect.alone,
+			Up: withoutSemicolons(strings.TrimSpace(script.Up)), Down: withoutSemicolons(strings.TrimSpace(script.Down)),
+		}
 		up, down, err := r.render("schema", data)
 		if err != nil {
 			return err
 		}
 		name := "idemgen_schema_" + strconv.Itoa(step.Version)
-		note := "-- idemgen:" + markTable + " " + r.Table
-		if err := r.issue(name, markSchema, strconv.Itoa(step.Version), written{up: up, down: down}, note); err != nil {
+		if len(scripts) > 1 {
+			name += "_" + strconv.Itoa(i+1)
+		}
+		if err := r.issue(name, markSchema, strconv.Itoa(step.Version), written{up: up, down: down, noTransaction: r.dialect.alone}, notes...); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// tellStrategy says, when the schema of another database is issued, how the store is to be opened on it.
+func (r *run) tellStrategy() {
+	if len(r.dialect.notes) == 0 {
+		return
+	}
+	finding := r.about("migration-dialect",
+		fmt.Sprintf("the schema was written for %s by its documentation and has not been run against one", r.dialect.name),
+		fmt.Sprintf("try the migrations on a database of your own first, and open the store by %s", r.dialect.strategy))
+	finding.Severity = diag.Warning
+	r.findings = append(r.findings, finding)
 }
 
 // otherTables warns when the folder holds a keys table of another name and none of the one configured: after a change of
@@ -198,6 +240,14 @@ func (r *run) guard(g guard, indexed bool) error {
 	}
 	name := "idemgen_guard_" + strings.TrimPrefix(strings.TrimSuffix(g.Constraint, "_key"), "idemgen_")
 	block := "guard"
+	if r.dialect.uniqueIndex != "" && !indexed {
+		data.UniqueIndex = r.dialect.uniqueIndex
+		up, down, err := r.render("guard.unique", data)
+		if err != nil {
+			return err
+		}
+		return r.issue(name, markGuard, g.Constraint, written{up: up, down: down, noTransaction: true})
+	}
 	if r.Guards == Concurrent || indexed {
 		block = "guard.attach"
 		if !indexed {

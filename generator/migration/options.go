@@ -21,7 +21,8 @@ type Options struct {
 	Tables []string
 	// Steps are the schema steps of the store, sorted by version.
 	Steps []Step
-	// Dialect is the SQL spoken; empty means Postgres.
+	// Dialect is the SQL spoken; empty means Postgres. It is of one database: the steps that were issued are not written anew
+	// when it changes.
 	Dialect Dialect
 	// Guards says how constraints are added to business tables; empty means AddConstraint.
 	Guards GuardStyle
@@ -49,12 +50,6 @@ type Step struct {
 	// Up and Down are whole statements, each ending in a semicolon at the end of a line.
 	Up, Down string
 }
-
-// Dialect is the SQL of a database.
-type Dialect string
-
-// Postgres is PostgreSQL 12 or later.
-const Postgres Dialect = "postgres"
 
 // GuardStyle is how a constraint is added to a table that may be large.
 type GuardStyle string
