@@ -132,7 +132,8 @@ func (s *sealedStore[TX]) open(ctx context.Context, stored, associated []byte) (
 	if len(rest) == 0 || len(rest) < 1+int(rest[0]) {
 		return nil, errors.New("it is cut off")
 	}
-	keyID, rest := string(rest[1:1+rest[0]]), rest[1+rest[0]:]
+	end := 1 + int(rest[0])
+	keyID, rest := string(rest[1:end]), rest[end:]
 	err = caught(func() (err error) {
 		plain, err = s.sealer.Open(ctx, keyID, rest, associated)
 		return err
