@@ -251,7 +251,7 @@ func (s *Store) advance(id runtime.ID, fence runtime.Fence, to *runtime.Advance)
 	record := *to.Record
 	record.Operation, record.FingerprintVersion, record.Fingerprint = l.operation, l.fingerprintVersion, l.fingerprint
 	record.Attempt = fence.Owner
-	s.keep(id, &record, l.created, s.now())
+	s.keep(id, &record, s.now())
 	return nil
 }
 

@@ -176,7 +176,7 @@ func (w *work) Commit(ctx context.Context, record *runtime.Record) error {
 		effect()
 	}
 	if record != nil {
-		s.keep(w.id, record, now, now)
+		s.keep(w.id, record, now)
 	}
 	return nil
 }
@@ -212,9 +212,9 @@ func (s *Store) live(id runtime.ID, now time.Time) *entry {
 }
 
 // keep makes record the complete one under its id. The store is locked.
-func (s *Store) keep(id runtime.ID, record *runtime.Record, created, now time.Time) {
+func (s *Store) keep(id runtime.ID, record *runtime.Record, now time.Time) {
 	e := &entry{id: id, record: clone(record)}
-	e.record.CreatedAt = created
+	e.record.CreatedAt = now
 	e.record.ExpiresAt = now.Add(record.Retention)
 	s.records[id] = e
 	heap.Push(&s.expiry, e)
