@@ -34,10 +34,12 @@ func marginOf(lease time.Duration) time.Duration { return min(lease/10, time.Sec
 // is lost or may be.
 func keep(sent time.Time, duration, beat time.Duration, renew func(context.Context) error, lose context.CancelCauseFunc) *keeper {
 	k := &keeper{renew: renew, duration: duration, beat: beat, lose: lose, done: make(chan struct{})}
-	k.until = sent.Add(duration - marginOf(duration))
-	k.expiry = time.AfterFunc(time.Until(k.until), k.expire)
 	ctx, stop := context.WithCancel(context.Background())
 	k.stop = stop
+	k.mu.Lock()
+	k.until = sent.Add(duration - marginOf(duration))
+	k.expiry = time.AfterFunc(time.Until(k.until), k.expire)
+	k.mu.Unlock()
 	go k.run(ctx, sent.Add(beat))
 	return k
 }
@@ -87,13 +89,14 @@ func (k *keeper) final(ending bool) {
 	}
 }
 
-// expire ends the worker's context if its belief has ended.
+// expire ends the worker's context if its belief has ended, and the renewals: who was told to stop keeps nobody off.
 func (k *keeper) expire() {
 	k.mu.Lock()
 	over := !k.ending && !time.Now().Before(k.until)
 	k.mu.Unlock()
 	if over {
 		k.lose(ErrLeaseLost)
+		k.stop()
 	}
 }
 

@@ -329,7 +329,9 @@ func TestLease_I9_A9_FailsClosed(t *testing.T) {
 		t.Error("the handler ran")
 	}
 	o.leases.claimLease = nil
-	o.leases.begin = func(context.Context, runtime.ID, runtime.Fence) (runtime.FencedWork[pgx.Tx], error) { return nil, errDown }
+	o.leases.begin = func(context.Context, runtime.ID, runtime.Fence) (runtime.FencedWork[pgx.Tx], error) {
+		return nil, errDown
+	}
 	o.post("k", body).wantProblem(t, 503, "unavailable")
 	o.leases.begin = nil
 	o.wantNothing()
