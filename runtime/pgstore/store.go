@@ -152,17 +152,22 @@ func (s *Store) Begin(ctx context.Context) (runtime.Work[pgx.Tx], error) {
 	return w, nil
 }
 
+// begin opens a transaction. After a restart of the server every idle connection of the pool is dead, and each costs one try.
 func (s *Store) begin(ctx context.Context) (*work, error) {
-	conn, err := s.pool.Acquire(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("pgstore: no connection: %w", err)
+	for tries := 1; ; tries++ {
+		conn, err := s.pool.Acquire(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("pgstore: no connection: %w", err)
+		}
+		tx, err := conn.BeginTx(ctx, s.settings.tx)
+		if err == nil {
+			return newWork(s, conn, tx, nil, false), nil
+		}
+		err = leaveFailed(ctx, conn, err)
+		if tries >= s.tries || ctx.Err() != nil || !curable(err) {
+			return nil, fmt.Errorf("pgstore: begin: %w", err)
+		}
 	}
-	tx, err := conn.BeginTx(ctx, s.settings.tx)
-	if err != nil {
-		conn.Release()
-		return nil, fmt.Errorf("pgstore: begin: %w", err)
-	}
-	return newWork(s, conn, tx, nil, false), nil
 }
 
 // Retryable implements [runtime.Store].
