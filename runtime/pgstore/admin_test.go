@@ -98,7 +98,7 @@ func TestAdmin_A5_ListsWorkInProgress(t *testing.T) {
 					if c.query.Overdue && !e.Overdue() || c.query.Operation != "" && e.Operation != c.query.Operation {
 						t.Errorf("entry %+v was not asked for", e)
 					}
-					if e.Request != nil || e.Steps[0].Result != nil || e.Steps[0].Name != "reserve" || e.RequestBytes != 13 {
+					if e.Request.Content != nil || e.Steps[0].Result.Content != nil || e.Steps[0].Name != "reserve" || e.Request.Bytes != 13 {
 						t.Errorf("entry %+v", e)
 					}
 					seen[e.Ref], last = true, e.CreatedAt
@@ -181,7 +181,7 @@ func TestAdmin_S1_Finds(t *testing.T) {
 			var ids []runtime.ID
 			for _, e := range found {
 				ids = append(ids, e.ID)
-				if e.Request != nil || e.Body != nil || e.Headers != nil {
+				if e.Request.Content != nil || e.Body.Content != nil || e.Header != nil {
 					t.Errorf("entry %+v", e)
 				}
 			}
@@ -198,13 +198,19 @@ func TestAdmin_S1_Finds(t *testing.T) {
 
 	found, err := a.Find(ctx, pgstore.FindQuery{Ref: pgstore.RefOf(mine.id), Reveal: true})
 	must(t, err)
-	if e := found[0]; string(e.Request) != mine.request || string(e.Steps[0].Result) != `{"hold":"h_1"}` || e.Seen != mine.seen() || !e.Overdue() || e.Left > -time.Minute {
+	if e := found[0]; string(e.Request.Content) != mine.request || string(e.Steps[0].Result.Content) != `{"hold":"h_1"}` || e.Seen != mine.seen() || !e.Overdue() || e.Left > -time.Minute {
 		t.Errorf("entry %+v", e)
 	}
 	found, err = a.Find(ctx, pgstore.FindQuery{Key: uuid, Principal: "acct_0001", Reveal: true})
 	must(t, err)
-	if e := found[1]; string(e.Body) != `{"id":1}` || e.InProgress || e.Status != 201 || e.Expired || e.ExpiresAt.IsZero() || e.BodyBytes != 8 {
+	if e := found[1]; string(e.Body.Content) != `{"id":1}` || e.Header.Get("Location") == "" || e.InProgress || e.Status != 201 || e.Expired || e.ExpiresAt.IsZero() || e.Body.Bytes != 8 {
 		t.Errorf("entry %+v", e)
+	}
+	execSQL(t, pool, `UPDATE idempotency_keys SET request = '\x00' || convert_to('idemgen sealed', 'UTF8') || '\x010478202d32' || repeat('x', 900)::bytea WHERE status = 0`)
+	found, err = a.Find(ctx, pgstore.FindQuery{Ref: pgstore.RefOf(mine.id)})
+	must(t, err)
+	if r := found[0].Request; !r.Sealed || r.SealedBy != "x -2" || r.Bytes != 921 || r.Content != nil || found[0].Steps[0].Result.Sealed {
+		t.Errorf("sealed: %+v", found[0])
 	}
 	execSQL(t, pool, `UPDATE idempotency_keys SET steps = '\x05', lease_until = '-infinity' WHERE status = 0`)
 	if found, err = a.Find(ctx, pgstore.FindQuery{Ref: pgstore.RefOf(mine.id)}); err != nil || !found[0].StepsDamaged {
@@ -239,7 +245,7 @@ func TestAdmin_A5_I6_Releases(t *testing.T) {
 	must(t, a.Release(ctx, held.id, pgstore.Release{Action: pgstore.HandOver, Seen: held.seen(), Reason: " the worker hangs "}))
 	found, err := a.Find(ctx, pgstore.FindQuery{Ref: pgstore.RefOf(held.id), Reveal: true})
 	must(t, err)
-	if e := found[0]; !e.Overdue() || e.Seen.Epoch != 3 || e.Seen.Owner == held.seen().Owner || string(e.Request) != held.request || len(e.Steps) != 1 {
+	if e := found[0]; !e.Overdue() || e.Seen.Epoch != 3 || e.Seen.Owner == held.seen().Owner || string(e.Request.Content) != held.request || len(e.Steps) != 1 {
 		t.Errorf("handed over: %+v", e)
 	}
 	must(t, a.Release(ctx, stuck.id, pgstore.Release{Action: pgstore.Free, Seen: stuck.seen(), Reason: "the bank never saw it"}))

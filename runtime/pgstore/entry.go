@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"net/http"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -33,20 +34,34 @@ type Entry struct {
 	Seen Seen
 	// Left is what is left of the lease; below 0, how long it has been over. Only for work in progress.
 	Left time.Duration
-	// Steps are the steps that are done. Their results are nil unless they were asked for.
-	Steps []runtime.StepResult
+	// Steps are the steps that are done.
+	Steps []EntryStep
 	// StepsDamaged: the stored steps cannot be read.
 	StepsDamaged bool
 
 	FingerprintVersion int
 	Fingerprint        []byte
 	BodyState          runtime.BodyState
-	// RequestBytes and BodyBytes are how long the stored request and the stored body are.
-	RequestBytes, BodyBytes int64
-	// Request and Body are nil unless they were asked for.
-	Request, Body []byte
-	// Headers are the answer's.
-	Headers []byte
+	// Request is the stored request, of work in progress; see [runtime.ReadStoredRequest]. Body is the stored answer's.
+	Request, Body Stored
+	// Header is the stored answer's; nil unless it was asked for.
+	Header http.Header
+}
+
+// EntryStep is a step that is done.
+type EntryStep struct {
+	Name   string
+	Result Stored
+}
+
+// Stored is something that a record keeps.
+type Stored struct {
+	Bytes int64
+	// Sealed says that it is encrypted, SealedBy with which key.
+	Sealed   bool
+	SealedBy string
+	// Content is what is stored; nil unless it was asked for.
+	Content []byte
 }
 
 // Seen is one state of work in progress: the epoch counts its workers, the owner tells apart those that had the same.
@@ -74,8 +89,8 @@ const (
 	entryColumns = `scope, key, operation, status, body_state, fingerprint_version, fingerprint, attempt, coalesce(epoch, 0), created_at,
 extract(epoch FROM clock_timestamp() - created_at)::float8, CASE WHEN isfinite(expires_at) THEN expires_at END, expires_at <= clock_timestamp(),
 CASE WHEN isfinite(lease_until) THEN extract(epoch FROM lease_until - clock_timestamp())::float8 END,
-steps, coalesce(octet_length(request), 0)::bigint, coalesce(octet_length(body), 0)::bigint,
-CASE WHEN $1::boolean THEN request END, CASE WHEN $1::boolean THEN body END, CASE WHEN $1::boolean THEN headers END`
+steps, coalesce(octet_length(request), 0)::bigint, CASE WHEN $1::boolean THEN request ELSE substr(request, 1, 300) END,
+coalesce(octet_length(body), 0)::bigint, CASE WHEN $1::boolean THEN body ELSE substr(body, 1, 300) END, headers`
 )
 
 // scanEntries reads rows of entryColumns.
@@ -88,32 +103,42 @@ func scanEntries(rows pgx.Rows, err error, reveal bool) ([]Entry, error) {
 
 func scanEntry(row pgx.CollectableRow, reveal bool) (Entry, error) {
 	var e Entry
-	var scope, key, steps []byte
+	var scope, key, steps, request, body, header []byte
 	var status, bodyState, version int16
 	var age float64
 	var left *float64
 	var expires pgtype.Timestamptz
 	err := row.Scan(&scope, &key, &e.Operation, &status, &bodyState, &version, &e.Fingerprint, &e.Seen.Owner, &e.Seen.Epoch, &e.CreatedAt,
-		&age, &expires, &e.Expired, &left, &steps, &e.RequestBytes, &e.BodyBytes, &e.Request, &e.Body, &e.Headers)
+		&age, &expires, &e.Expired, &left, &steps, &e.Request.Bytes, &request, &e.Body.Bytes, &body, &header)
 	if err != nil {
 		return Entry{}, err
 	}
 	e.ID = runtime.ID{Scope: string(scope), Key: unpackKey(key)}
 	e.Ref = RefOf(e.ID)
 	e.Status, e.BodyState, e.FingerprintVersion = int(status), runtime.BodyState(bodyState), int(version)
-	e.InProgress = status == 0
 	e.Age, e.ExpiresAt, e.Left = seconds(&age), expires.Time, seconds(left)
-	if !e.InProgress {
+	e.Request, e.Body = stored(e.Request.Bytes, request, reveal), stored(e.Body.Bytes, body, reveal)
+	if reveal {
+		e.Header, _ = decodeHeader(header) // a damaged one is left out: the rest is what one looks for
+	}
+	if e.InProgress = status == 0; !e.InProgress {
 		e.Seen = Seen{}
 		return e, nil
 	}
-	if e.Steps, err = decodeSteps(steps); err != nil {
-		e.Steps, e.StepsDamaged = nil, true // a damaged row is what one looks for here
-	}
-	if !reveal {
-		for i := range e.Steps {
-			e.Steps[i].Result = nil
-		}
+	done, err := decodeSteps(steps)
+	e.StepsDamaged = err != nil
+	for _, step := range done {
+		e.Steps = append(e.Steps, EntryStep{Name: step.Name, Result: stored(int64(len(step.Result)), step.Result, reveal)})
 	}
 	return e, nil
+}
+
+// stored is a stored value of a length, of which the beginning at least is given.
+func stored(length int64, content []byte, reveal bool) Stored {
+	s := Stored{Bytes: length}
+	s.SealedBy, s.Sealed = runtime.SealedBy(content)
+	if reveal {
+		s.Content = content
+	}
+	return s
 }
