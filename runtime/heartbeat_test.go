@@ -237,7 +237,7 @@ func TestHeartbeat_NothingIsLeft(t *testing.T) {
 	o := newOffice(t, payout())
 	before := goruntime.NumGoroutine()
 	for i := range 200 {
-		o.post(fmt.Sprint(i), body)
+		o.post(fmt.Sprint("k", i), body)
 	}
 	time.Sleep(10 * time.Millisecond)
 	if after := goruntime.NumGoroutine(); after > before+5 {
