@@ -7,10 +7,12 @@ GO ?= go
 
 all: test
 
-## demo: generate the example, start it, send it the drill, say where the published page is
+## demo: generate the examples, start them, send each its drill, say where the published page is
 demo:
 	$(GO) run ./cmd/idemgen generate --config examples/payments/idemgen.yaml
 	$(GO) run ./examples/payments --drill
+	$(GO) run ./cmd/idemgen generate --config examples/payouts/idemgen.yaml
+	$(GO) run ./examples/payouts --drill
 
 # The server's binaries: installed ones, else (not as root) downloaded ones, else a sentence that says how to get them.
 POSTGRES = $(GO) run ./internal/pgtemp/locate || (cd internal/pgtemp/download && $(GO) run .)
@@ -62,13 +64,15 @@ vet-idem:
 test-golangci:
 	cd analyzer/golangci/e2e && $(GO) vet ./... && $(GO) test $(TESTFLAGS) -timeout 30m ./...
 
-## check: the committed generated code is what the generator writes today
+## check: the examples' committed generated code is what the generator writes today
 check:
 	$(GO) run ./cmd/idemgen check --config examples/payments/idemgen.yaml
+	$(GO) run ./cmd/idemgen check --config examples/payouts/idemgen.yaml
 
-## generate: write the example's generated code again
+## generate: write the examples' generated code again
 generate:
 	$(GO) run ./cmd/idemgen generate --config examples/payments/idemgen.yaml
+	$(GO) run ./cmd/idemgen generate --config examples/payouts/idemgen.yaml
 
 lint:
 	golangci-lint run ./...
