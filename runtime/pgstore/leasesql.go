@@ -54,12 +54,13 @@ FROM (SELECT clock_timestamp() AS now OFFSET 0) AS clock` + fenced
 	insistSQL = `WITH written AS (WRITE RETURNING 1) SELECT (CASE WHEN count(*) = 1 THEN '1' ELSE '` + lostText + `' END)::integer FROM written`
 	lostText  = `idempotency: the lease was lost`
 
-	// The array is made once, before the outer part runs, and finds its rows by their place, however large the table is.
+	// The array is made once, before the outer part runs, and finds its rows by their place, however large the table is. What
+	// has the caller's token already was taken by a try of the same call whose answer was lost.
 	takeOverSQL = `UPDATE TABLE AS held SET epoch = held.epoch + 1, attempt = $4::uuid, lease_until = clock_timestamp() + asked.lease * interval '1 microsecond'
 FROM unnest($1::text[], $2::bigint[]) AS asked (name, lease)
 WHERE held.operation = asked.name AND held.ctid = ANY (ARRAY(
-SELECT ctid FROM TABLE WHERE status = 0 AND lease_until <= clock_timestamp() AND operation = ANY ($1::text[])
-ORDER BY lease_until LIMIT $3::bigint FOR UPDATE SKIP LOCKED))
+SELECT ctid FROM TABLE WHERE status = 0 AND (lease_until <= clock_timestamp() OR attempt = $4::uuid) AND operation = ANY ($1::text[])
+ORDER BY attempt <> $4::uuid, lease_until LIMIT $3::bigint FOR UPDATE SKIP LOCKED))
 RETURNING held.scope, held.key, ` + heldColumns
 
 	backlogSQL = `SELECT count(*), count(*) FILTER (WHERE lease_until <= clock.now),

@@ -10,8 +10,8 @@ import (
 	"github.com/idemgen/idemgen/runtime"
 )
 
-// TakeOver implements [runtime.LeaseStore]. It begins with the records whose leases ended first. Where its commit's answer is
-// lost it returns an error, and what it took is overdue again when the new leases are over.
+// TakeOver implements [runtime.LeaseStore]. It begins with the records whose leases ended first. Where the answer of its
+// commit is lost, it takes over again what that commit has taken.
 func (s *Store) TakeOver(ctx context.Context, operations []runtime.OperationLease, limit int) ([]runtime.Held, error) {
 	if len(operations) == 0 || limit < 1 {
 		return nil, nil
@@ -20,10 +20,10 @@ func (s *Store) TakeOver(ctx context.Context, operations []runtime.OperationLeas
 	for i, o := range operations {
 		names[i], leases[i] = o.Operation, o.Lease.Microseconds()
 	}
+	var owner [16]byte         // of all that this call takes
+	_, _ = rand.Read(owner[:]) // never fails
 	var taken []runtime.Held
 	err := s.own(ctx, leaseWait, func(batch *pgx.Batch) {
-		var owner [16]byte         // of all that this call takes
-		_, _ = rand.Read(owner[:]) // never fails
 		batch.Queue(s.sql.lease.takeOver, names, leases, limit, token(owner))
 	}, func(results pgx.BatchResults, _ bool) error {
 		rows, err := results.Query()

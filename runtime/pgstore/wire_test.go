@@ -13,7 +13,8 @@ import (
 type wire struct {
 	writes atomic.Int64 // each write is a round trip begun: pgx sends a pipeline as one
 	delay  atomic.Int64 // before each write, in nanoseconds
-	cut    atomic.Int32 // what the next write comes to; reset by it
+	cut    atomic.Int32 // what the next write comes to, after those of skip; reset by it
+	skip   atomic.Int32 // how many writes go through before the cut
 }
 
 const (
@@ -22,6 +23,12 @@ const (
 	cutAfter        // all of it arrives, and no answer comes back
 	cutHalf         // the first half arrives
 )
+
+// cutNext has the connection cut at the next write but skip.
+func (w *wire) cutNext(cut int32, skip int) {
+	w.skip.Store(int32(skip))
+	w.cut.Store(cut)
+}
 
 // attach makes config's connections go through w.
 func (w *wire) attach(config *pgxpool.Config) {
@@ -53,7 +60,11 @@ func (c *wireConn) Write(p []byte) (int, error) {
 	if d := c.wire.delay.Load(); d > 0 {
 		time.Sleep(time.Duration(d))
 	}
-	switch c.wire.cut.Swap(cutNever) {
+	cut := cutNever
+	if c.wire.cut.Load() != cutNever && c.wire.skip.Add(-1) < 0 {
+		cut = c.wire.cut.Swap(cutNever)
+	}
+	switch cut {
 	case cutBefore:
 		_ = c.Close()
 	case cutHalf:

@@ -215,25 +215,28 @@ func release[TX any](t *testing.T, b *leaseBench[TX]) {
 
 func yield[TX any](t *testing.T, b *leaseBench[TX]) {
 	id := testID("yielded")
-	held := b.hold(b.store, id, testIntent(longLease))
-	if err := b.store.Yield(b.context(), id, held.Fence, shortLease); err != nil {
-		t.Fatal(err)
+	held := b.hold(b.store, id, testIntent(3*longLease))
+	give := func(held *runtime.Held, after time.Duration) {
+		t.Helper()
+		if err := b.store.Yield(b.context(), id, held.Fence, after); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if left := b.looksInProgress(b.other, id).Left; left <= 0 || left > shortLease {
+	give(held, longLease)
+	if left := b.looksInProgress(b.other, id).Left; left <= 0 || left > longLease {
 		t.Errorf("%v left", left)
 	}
 	claim, err := b.other.ClaimLease(b.context(), id, testIntent(longLease))
 	if err != nil || claim.Progress == nil {
 		t.Errorf("before the time given: want what is in progress, got %+v, %v", claim, err)
 	}
+	give(held, shortLease)
 	b.pass(shortLease + moment)
 	next := b.hold(b.other, id, testIntent(longLease))
 	if err := b.store.Yield(b.context(), id, held.Fence, 0); !errors.Is(err, runtime.ErrLeaseLost) {
 		t.Errorf("the first worker: want ErrLeaseLost, got %v", err)
 	}
-	if err := b.store.Yield(b.context(), id, next.Fence, 0); err != nil {
-		t.Fatal(err)
-	}
+	give(next, 0)
 	if third := b.hold(b.store, id, testIntent(longLease)); third.Fence.Epoch != 3 {
 		t.Errorf("held under %+v", third.Fence)
 	}

@@ -15,19 +15,19 @@ import (
 func recoveryTakes[TX any](t *testing.T, b *leaseBench[TX]) {
 	uuid := "8e03978e-40d5-43e8-bc93-6894a57f9324"
 	overdue, live, foreign, complete := testID(uuid), testID("live"), testID("foreign"), testID("complete")
+	b.hold(b.store, live, testIntent(longLease))
+	if taken, err := b.other.TakeOver(b.context(), payouts(longLease), 10); err != nil || len(taken) != 0 {
+		t.Fatalf("before a lease is over: %+v, %v", taken, err)
+	}
 	first := b.hold(b.store, overdue, testIntent(shortLease))
 	steps := oneStep("charge", "ch_1")
 	steps.Lease = shortLease
 	b.advance(b.store, first, steps)
-	b.hold(b.store, live, testIntent(longLease))
 	other := testIntent(shortLease)
 	other.Operation = "another"
 	b.hold(b.store, foreign, other)
 	done := b.hold(b.store, complete, testIntent(shortLease))
 	b.advance(b.store, done, &runtime.Advance{Record: answer(done)})
-	if taken, err := b.other.TakeOver(b.context(), payouts(longLease), 10); err != nil || len(taken) != 0 {
-		t.Fatalf("before a lease is over: %+v, %v", taken, err)
-	}
 	b.pass(shortLease + moment)
 
 	for _, nothing := range [][]runtime.OperationLease{nil, {{Operation: "unknown", Lease: longLease}}} {
@@ -60,24 +60,17 @@ func recoveryTakes[TX any](t *testing.T, b *leaseBench[TX]) {
 
 func recoveryLimit[TX any](t *testing.T, b *leaseBench[TX]) {
 	const records = 6
-	for i := range records {
-		b.hold(b.store, testID(fmt.Sprint("record ", i)), testIntent(shortLease+time.Duration(records-i)*20*time.Millisecond))
+	for i := range records { // so the first to be claimed is the first to be over
+		b.hold(b.store, testID(fmt.Sprint("record ", i)), testIntent(shortLease))
 	}
-	b.pass(shortLease + records*20*time.Millisecond + moment)
-	for _, want := range []int{0, 2, 3, 1, 0} {
-		limit := max(want, 3)
-		if want == 0 {
-			limit = 0
-		}
-		if want == 2 {
-			limit = 2
-		}
-		taken, err := b.other.TakeOver(b.context(), payouts(longLease), limit)
-		if err != nil || len(taken) != want {
-			t.Fatalf("of at most %d: took %d, want %d (%v)", limit, len(taken), want, err)
+	b.pass(shortLease + moment)
+	for _, c := range []struct{ limit, want int }{{0, 0}, {2, 2}, {3, 3}, {3, 1}, {3, 0}} {
+		taken, err := b.other.TakeOver(b.context(), payouts(longLease), c.limit)
+		if err != nil || len(taken) != c.want {
+			t.Fatalf("of at most %d: took %d, want %d (%v)", c.limit, len(taken), c.want, err)
 		}
 		for _, held := range taken {
-			if want == 2 && held.ID != testID("record 5") && held.ID != testID("record 4") {
+			if c.limit == 2 && held.ID != testID("record 0") && held.ID != testID("record 1") {
 				t.Errorf("%v is not among the first two to be over", held.ID)
 			}
 		}
