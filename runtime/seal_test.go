@@ -6,7 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
 	"time"
 
@@ -31,26 +31,31 @@ func sealer(t *testing.T, current string, keys map[string][]byte) *runtime.AESGC
 	return s
 }
 
-// TestSealed_Conforms: a sealed store is a store.
+// TestSealed_Conforms: a sealed store is a store, and keeps leases as one.
 func TestSealed_Conforms(t *testing.T) {
-	storetest.Run(t, storetest.Suite[pgx.Tx]{Open: func(t *testing.T) storetest.Instance[pgx.Tx] {
+	suite := storetest.Suite[pgx.Tx]{Open: func(t *testing.T) storetest.Instance[pgx.Tx] {
 		c := &clock{now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
-		store, err := runtime.Sealed[pgx.Tx](memstore.New(memstore.WithClock(c.Now)), sealer(t, "old", map[string][]byte{"old": oldKey}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		effects := map[string]*atomic.Int64{}
-		for _, name := range []string{"together", "rollback", "before", "gone", "hot", "expired", "once", "committed true", "committed false", "claimed", "unclaimed"} {
-			effects[name] = &atomic.Int64{}
-		}
+		store := sealedBy(t, memstore.New(memstore.WithClock(c.Now)), sealer(t, "old", map[string][]byte{"old": oldKey}))
+		var mu sync.Mutex
+		effects := map[string]int{}
 		return storetest.Instance[pgx.Tx]{
 			Store: store, Other: store, Advance: c.Advance,
 			Effect: func(_ context.Context, tx pgx.Tx, name string) error {
-				return memstore.OnCommit(tx, func() { effects[name].Add(1) })
+				return memstore.OnCommit(tx, func() {
+					mu.Lock()
+					defer mu.Unlock()
+					effects[name]++
+				})
 			},
-			Effects: func(_ *testing.T, name string) int { return int(effects[name].Load()) },
+			Effects: func(_ *testing.T, name string) int {
+				mu.Lock()
+				defer mu.Unlock()
+				return effects[name]
+			},
 		}
-	}})
+	}}
+	storetest.Run(t, suite)
+	storetest.RunLeases(t, suite)
 }
 
 func TestSealed_R8(t *testing.T) {

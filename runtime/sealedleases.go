@@ -13,6 +13,15 @@ type sealedLeases[TX any] struct {
 	leases LeaseStore[TX]
 }
 
+// Claim implements [Store].
+func (s *sealedLeases[TX]) Claim(ctx context.Context, id ID, wait time.Duration) (Claim[TX], error) {
+	claim, err := s.sealedStore.Claim(ctx, id, wait)
+	if err == nil && claim.Progress != nil {
+		claim.Progress = s.openProgress(ctx, id, claim.Progress)
+	}
+	return claim, err
+}
+
 // ClaimLease implements [LeaseStore]. The given intent stays as it is.
 func (s *sealedLeases[TX]) ClaimLease(ctx context.Context, id ID, intent *Intent) (LeaseClaim, error) {
 	request, err := s.seal(ctx, intent.Request, requestOf(id, intent.Fingerprint))
