@@ -17,24 +17,13 @@ import (
 // Faults of other idempotency layers and entries of their trackers, as far as they concern a database. docs/faults.md has
 // where each was found.
 
-// newIntent is an intent of a worker of its own.
-func newIntent(lease time.Duration) *runtime.Intent {
+// lessonIntent is an intent of a worker of its own.
+func lessonIntent(lease time.Duration) *runtime.Intent {
 	rec := newRecord()
 	return &runtime.Intent{
 		Operation: rec.Operation, FingerprintVersion: rec.FingerprintVersion, Fingerprint: rec.Fingerprint,
 		Owner: rec.Attempt, Lease: lease, Request: []byte("request"),
 	}
-}
-
-// hold claims id in lease mode and expects to hold it.
-func hold(t *testing.T, store *pgstore.Store, id runtime.ID, intent *runtime.Intent) *runtime.Held {
-	t.Helper()
-	c, err := store.ClaimLease(context.Background(), id, intent)
-	must(t, err)
-	if c.Held == nil {
-		t.Fatalf("not held: %+v", c)
-	}
-	return c.Held
 }
 
 // endLease has the lease of every record in progress be over.
@@ -57,12 +46,12 @@ func progress(t *testing.T, store *pgstore.Store, id runtime.ID) *runtime.Progre
 func TestPeerPowertools_LateWriteOfAStaleWorker(t *testing.T) {
 	pool := pgtest.Open(t, database(t), nil)
 	store, id, ctx := open(t, pool), newID(), context.Background()
-	stale := hold(t, store, id, newIntent(time.Minute))
+	stale := hold(t, store, id, lessonIntent(time.Minute))
 	work, err := store.BeginFenced(ctx, id, stale.Fence) // begun in time
 	must(t, err)
 	must(t, pay(ctx, work.Tx()))
 	endLease(t, pool)
-	owner := hold(t, store, id, newIntent(time.Minute))
+	owner := hold(t, store, id, lessonIntent(time.Minute))
 	if owner.Fence.Epoch != 2 {
 		t.Errorf("epoch %d", owner.Fence.Epoch)
 	}
@@ -105,9 +94,9 @@ func TestPeerPowertools_LateWriteOfAStaleWorker(t *testing.T) {
 func TestPeerIdempotency4j_AZombieKeepsNobodysLease(t *testing.T) {
 	pool := pgtest.Open(t, database(t), nil)
 	store, id, ctx := open(t, pool), newID(), context.Background()
-	zombie := hold(t, store, id, newIntent(time.Minute))
+	zombie := hold(t, store, id, lessonIntent(time.Minute))
 	endLease(t, pool)
-	hold(t, store, id, newIntent(time.Minute))
+	hold(t, store, id, lessonIntent(time.Minute))
 	endLease(t, pool) // the second worker has died as well
 	if err := store.Renew(ctx, id, zombie.Fence, time.Hour); !errors.Is(err, runtime.ErrLeaseLost) {
 		t.Errorf("err = %v", err)
@@ -115,7 +104,7 @@ func TestPeerIdempotency4j_AZombieKeepsNobodysLease(t *testing.T) {
 	if left := progress(t, store, id).Left; left != 0 {
 		t.Errorf("the lease has %v left", left)
 	}
-	if held := hold(t, store, id, newIntent(time.Minute)); held.Fence.Epoch != 3 {
+	if held := hold(t, store, id, lessonIntent(time.Minute)); held.Fence.Epoch != 3 {
 		t.Errorf("epoch %d", held.Fence.Epoch)
 	}
 }
@@ -127,8 +116,8 @@ func TestPeerFaustbrian_ADuplicateWritesNothing(t *testing.T) {
 	store, ctx := open(t, pool), context.Background()
 	done, busy := newID(), newID()
 	complete(t, store, done, newRecord())
-	hold(t, store, busy, newIntent(time.Minute))
-	intent := newIntent(time.Minute)
+	hold(t, store, busy, lessonIntent(time.Minute))
+	intent := lessonIntent(time.Minute)
 	// A session of its own tells whether the transaction it is in has an id.
 	watched := func(name string, look func(store *pgstore.Store)) {
 		t.Helper()
@@ -187,7 +176,7 @@ func TestPeerIdempoGem_NoLockOutlivesTheTransaction(t *testing.T) {
 		must(t, claim(t, store, newID()).Commit(ctx, newRecord()))
 		must(t, claim(t, store, newID()).Rollback(ctx))
 		id := newID()
-		held := hold(t, store, id, newIntent(time.Minute))
+		held := hold(t, store, id, lessonIntent(time.Minute))
 		must(t, store.Renew(ctx, id, held.Fence, time.Minute))
 		var locks int
 		for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(2 * time.Millisecond) {
@@ -207,9 +196,9 @@ WHERE a.datname = current_database() AND l.pid <> pg_backend_pid()`).Scan(&locks
 func TestLesson01_AMissingDeadlineIsNoOrphan(t *testing.T) {
 	pool := pgtest.Open(t, database(t), nil)
 	store, id, ctx := open(t, pool), newID(), context.Background()
-	hold(t, store, id, newIntent(time.Minute))
+	hold(t, store, id, lessonIntent(time.Minute))
 	execSQL(t, pool, "UPDATE idempotency_keys SET lease_until = NULL")
-	c, err := store.ClaimLease(ctx, id, newIntent(time.Minute))
+	c, err := store.ClaimLease(ctx, id, lessonIntent(time.Minute))
 	if c.Held != nil {
 		t.Errorf("a request took it over: %+v, %v", c, err)
 	}
@@ -223,21 +212,21 @@ func TestLesson01_AMissingDeadlineIsNoOrphan(t *testing.T) {
 func TestLesson03_NothingLeftIsOver(t *testing.T) {
 	pool := pgtest.Open(t, database(t), nil)
 	store, id := open(t, pool), newID()
-	hold(t, store, id, newIntent(time.Minute))
+	hold(t, store, id, lessonIntent(time.Minute))
 	execSQL(t, pool, "UPDATE idempotency_keys SET lease_until = clock_timestamp()")
 	if left := progress(t, store, id).Left; left != 0 {
 		t.Errorf("%v left", left)
 	}
-	hold(t, store, id, newIntent(time.Minute))
+	hold(t, store, id, lessonIntent(time.Minute))
 }
 
 // A release needs both parts of the fence: a row that was released and claimed anew has the same epoch as before.
 func TestLesson07_OnlyOnesOwnClaimIsReleased(t *testing.T) {
 	pool := pgtest.Open(t, database(t), nil)
 	store, id, ctx := open(t, pool), newID(), context.Background()
-	first := hold(t, store, id, newIntent(time.Minute))
+	first := hold(t, store, id, lessonIntent(time.Minute))
 	must(t, store.Release(ctx, id, first.Fence))
-	second := hold(t, store, id, newIntent(time.Minute))
+	second := hold(t, store, id, lessonIntent(time.Minute))
 	if first.Fence.Epoch != second.Fence.Epoch {
 		t.Fatalf("epochs %d and %d", first.Fence.Epoch, second.Fence.Epoch)
 	}
@@ -277,7 +266,7 @@ func TestLesson18_RecoveryLeavesOutAWriteUnderWay(t *testing.T) {
 	url := database(t)
 	pool := pgtest.Open(t, url, nil)
 	store, id, ctx := open(t, pool), newID(), context.Background()
-	held := hold(t, store, id, newIntent(time.Minute))
+	held := hold(t, store, id, lessonIntent(time.Minute))
 	endLease(t, pool)
 	write, err := pool.Begin(ctx) // as the fenced write that completes it, which has not committed yet
 	must(t, err)
@@ -305,9 +294,9 @@ func TestLesson20_AClaimDoesNotCollideWithItself(t *testing.T) {
 		w.attach(c)
 	})
 	store, ctx := open(t, pool), context.Background()
-	hold(t, store, newID(), newIntent(time.Minute)) // a connection is there
+	hold(t, store, newID(), lessonIntent(time.Minute)) // a connection is there
 	for name, cut := range map[string]int32{"before": cutBefore, "half": cutHalf, "after": cutAfter} {
-		id, intent := newID(), newIntent(time.Minute)
+		id, intent := newID(), lessonIntent(time.Minute)
 		w.cut.Store(cut)
 		c, err := store.ClaimLease(ctx, id, intent)
 		if err != nil || c.Held == nil {
@@ -316,7 +305,7 @@ func TestLesson20_AClaimDoesNotCollideWithItself(t *testing.T) {
 		if err != nil || c.Held == nil || c.Held.Fence != (runtime.Fence{Epoch: 1, Owner: intent.Owner}) {
 			t.Errorf("cut %s: %+v, %v", name, c, err)
 		}
-		other, err := store.ClaimLease(ctx, id, newIntent(time.Minute))
+		other, err := store.ClaimLease(ctx, id, lessonIntent(time.Minute))
 		if err != nil || other.Progress == nil {
 			t.Errorf("cut %s: another worker: %+v, %v", name, other, err)
 		}
@@ -343,7 +332,7 @@ func TestLesson23_AClaimDoesNotWaitForARival(t *testing.T) {
 func TestLesson35_OneClockMakesAndJudgesALease(t *testing.T) {
 	pool := pgtest.Open(t, database(t), nil)
 	store, id := open(t, pool), newID()
-	held := hold(t, store, id, newIntent(time.Minute))
+	held := hold(t, store, id, lessonIntent(time.Minute))
 	var left time.Duration
 	must(t, pool.QueryRow(context.Background(), "SELECT lease_until - created_at FROM idempotency_keys").Scan(&left))
 	if left != time.Minute {
