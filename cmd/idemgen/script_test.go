@@ -47,13 +47,17 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Condition: func(condition string) (bool, error) {
-			if condition == "root" {
+			switch condition {
+			case "root":
 				return os.Geteuid() == 0, nil
+			case "postgres":
+				return hasPostgres(), nil
 			}
 			return false, fmt.Errorf("unknown condition %q", condition)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "age": age, "untouched": untouched, "put": put, "gomodule": gomodule,
+			"database": database(t), "working": working, "sql": sql,
 		},
 	})
 }
