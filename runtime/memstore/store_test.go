@@ -51,11 +51,18 @@ func (e *effects) of(_ *testing.T, name string) int {
 	return e.count[name]
 }
 
+// open is the way to a store with a clock that is moved.
+func open(*testing.T) storetest.Instance[pgx.Tx] {
+	c := &clock{now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	e := &effects{count: map[string]int{}}
+	s := memstore.New(memstore.WithClock(c.Now))
+	return storetest.Instance[pgx.Tx]{Store: s, Other: s, Effect: e.stage, Effects: e.of, Advance: c.Advance}
+}
+
 func TestStore_Conforms(t *testing.T) {
-	storetest.Run(t, storetest.Suite[pgx.Tx]{Open: func(*testing.T) storetest.Instance[pgx.Tx] {
-		c := &clock{now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
-		e := &effects{count: map[string]int{}}
-		s := memstore.New(memstore.WithClock(c.Now))
-		return storetest.Instance[pgx.Tx]{Store: s, Other: s, Effect: e.stage, Effects: e.of, Advance: c.Advance}
-	}})
+	storetest.Run(t, storetest.Suite[pgx.Tx]{Open: open})
+}
+
+func TestStore_KeepsLeases(t *testing.T) {
+	storetest.RunLeases(t, storetest.Suite[pgx.Tx]{Open: open})
 }

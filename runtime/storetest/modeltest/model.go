@@ -24,6 +24,8 @@ type row struct {
 	until   time.Duration
 	record  *runtime.Record
 	expires time.Duration
+	// writes counts the writes to it.
+	writes int
 	// generation counts the records that there have been under the id.
 	generation int
 }
@@ -72,6 +74,7 @@ func (m model) held(id runtime.ID, fence runtime.Fence) *row {
 func (r *row) complete(record *runtime.Record, attempt [16]byte, now time.Duration) {
 	kept := *record
 	kept.Operation, kept.Fingerprint, kept.Attempt = r.operation, []byte(r.fingerprint), attempt
+	r.writes++
 	r.record, r.expires = &kept, now+record.Retention
 }
 

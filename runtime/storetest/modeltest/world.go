@@ -56,6 +56,9 @@ type fencedWork[TX any] struct {
 	*hold
 	work   runtime.FencedWork[TX]
 	effect string
+	// row is what the model had when it was begun, and writes how often that had been written to.
+	row    *row
+	writes int
 }
 
 // claimed is an open transaction of transaction mode with one effect in it.
