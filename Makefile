@@ -3,7 +3,7 @@
 
 GO ?= go
 
-.PHONY: all demo test test-postgres race vet vet-idem lint bench bench-idemvet test-golangci generate check fuzz clean
+.PHONY: all demo test test-postgres race vet vet-idem lint bench bench-large bench-idemvet test-golangci generate check fuzz clean
 
 all: test
 
@@ -30,6 +30,7 @@ test: vet vet-idem check
 	$(GO) test -timeout 30m $(CASES); \
 	(cd generator/migration/toolstest && $(GO) test $(TESTFLAGS) ./...); \
 	(cd internal/pgtemp/download && $(GO) test $(TESTFLAGS) ./...); \
+	(cd runtime/otelidem && $(GO) test $(TESTFLAGS) ./...); \
 	(cd analyzer/internal/sqltext/parity && $(GO) test ./...)
 
 ## test-postgres: the tests of the store on other versions of PostgreSQL. IDEMGEN_POSTGRES_BINS is a list of the folders of their initdb and
@@ -53,6 +54,7 @@ vet:
 	$(GO) vet ./...
 	cd generator/migration/toolstest && $(GO) vet ./...
 	cd internal/pgtemp/download && $(GO) vet ./...
+	cd runtime/otelidem && $(GO) vet ./...
 	cd analyzer/internal/sqltext/parity && $(GO) vet ./...
 
 ## vet-idem: idemvet on the project itself and its example, as a tool of go vet
@@ -80,6 +82,10 @@ lint:
 ## bench: the table of docs/performance.md
 bench:
 	$(GO) test -run '^$$' -bench . -benchtime 1x ./runtime/pgstore/...
+
+## bench-large: a million expired keys purged while claims run, and requests beside ten million live keys (16 GB of disk)
+bench-large:
+	$(GO) test -run '^$$' -bench 'Purge|LargeTable' -benchtime 1x -timeout 3h ./runtime/pgstore -pgstore.large
 
 ## bench-idemvet: idemvet beside go vet in the modules of DIR (a list), in the same state of caches
 DIR ?= .
