@@ -68,6 +68,10 @@ AND i.indpred IS NULL AND i.indexprs IS NULL AND i.indnkeyatts = 2
 AND (SELECT array_agg(a.attname::text ORDER BY a.attname) FROM pg_attribute a
 	WHERE a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey[0:1])) = ARRAY['key', 'scope'])`
 
+	// leaseIndexSQL asks for an index that holds the work in progress and nothing else, by whatever name and columns.
+	leaseIndexSQL = `SELECT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = $1::oid AND i.indisvalid
+AND pg_get_expr(i.indpred, i.indrelid) = '(status = 0)')`
+
 	privilegesSQL = `SELECT p FROM unnest($2::text[]) AS p WHERE NOT has_table_privilege($1::oid, p)`
 )
 
@@ -76,14 +80,19 @@ AND (SELECT array_agg(a.attname::text ORDER BY a.attname) FROM pg_attribute a
 // it when a service starts: without it a forgotten migration shows as 503 for every request with a key.
 //
 // The columns of lease mode are asked for whether the service has such operations or not; until their migration has run,
-// operations in transaction mode work without them. The index of the work in progress is not asked for: recovery is slow
-// without it, and right.
+// operations in transaction mode work without them. What else lease mode needs, [Store.CheckLeases] asks for.
 //
 // What is wrong with the table is a [*SchemaError]. Any other error means that the database could not be asked; a service
 // may start then, as it refuses requests until the database is back. Check reads catalogs only, in four round trips.
-func (s *Store) Check(ctx context.Context) error {
+func (s *Store) Check(ctx context.Context) error { return s.checkFor(ctx, false) }
+
+// CheckLeases is Check for a service with operations in lease mode: it asks for the privilege to update, and for the index
+// of the work in progress, without which recovery reads the whole table again and again.
+func (s *Store) CheckLeases(ctx context.Context) error { return s.checkFor(ctx, true) }
+
+func (s *Store) checkFor(ctx context.Context, leases bool) error {
 	// One transaction, so that all is asked of one server, whatever a pooler does.
-	err := pgx.BeginTxFunc(ctx, s.pool, s.settings.tx, func(tx pgx.Tx) error { return s.check(ctx, tx) })
+	err := pgx.BeginTxFunc(ctx, s.pool, s.settings.tx, func(tx pgx.Tx) error { return s.check(ctx, tx, leases) })
 	var fault *SchemaError
 	if err == nil || errors.As(err, &fault) {
 		return err
@@ -91,7 +100,7 @@ func (s *Store) Check(ctx context.Context) error {
 	return fmt.Errorf("pgstore: the table %s could not be checked: %w", s.settings.table, err)
 }
 
-func (s *Store) check(ctx context.Context, tx pgx.Tx) error {
+func (s *Store) check(ctx context.Context, tx pgx.Tx, leases bool) error {
 	fault := func(version int, format string, args ...any) error {
 		return &SchemaError{Table: s.settings.table, Version: version, Fault: fmt.Sprintf(format, args...)}
 	}
@@ -117,8 +126,17 @@ func (s *Store) check(ctx context.Context, tx pgx.Tx) error {
 	if !unique {
 		return fault(0, "has no unique index on scope and key, without which a request can have two effects")
 	}
+	if leases {
+		var indexed bool
+		if err := tx.QueryRow(ctx, leaseIndexSQL, *table).Scan(&indexed); err != nil {
+			return err
+		}
+		if !indexed {
+			return fault(2, "has no index of the work in progress, without which recovery reads all of it")
+		}
+	}
 	needed := []string{"SELECT", "INSERT", "DELETE"}
-	if s.settings.strategy == InsertFirst {
+	if leases || s.settings.strategy == InsertFirst {
 		needed = append(needed, "UPDATE")
 	}
 	rows, err := tx.Query(ctx, privilegesSQL, *table, needed)

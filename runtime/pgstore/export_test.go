@@ -17,11 +17,18 @@ var (
 	DecodeHeader = decodeHeader
 	LockNumber   = lockNumber
 	PackKey      = packKey
+	UnpackKey    = unpackKey
+	EncodeSteps  = encodeSteps
+	DecodeSteps  = decodeSteps
 	Refused      = refused
 )
 
 // PurgeSQL is the statement of a purge.
 func PurgeSQL(s *Store) string { return s.purgeSQL() }
+
+// TakeOverSQL and BacklogSQL are statements of recovery.
+func TakeOverSQL(s *Store) string { return s.sql.lease.takeOver }
+func BacklogSQL(s *Store) string  { return s.sql.lease.backlog }
 
 // Columns are the names that Check knows.
 func Columns() []string {

@@ -167,13 +167,17 @@ func TestLeaseCut_A6_OwnWrites(t *testing.T) {
 		write func(store *pgstore.Store, held *runtime.Held) error
 		done  func(look runtime.Look) bool
 	}{
-		"Renew": {func(store *pgstore.Store, held *runtime.Held) error { return store.Renew(ctx, held.ID, held.Fence, 3*hour) },
+		"Renew": {func(store *pgstore.Store, held *runtime.Held) error {
+			return store.Renew(ctx, held.ID, held.Fence, 3*hour)
+		},
 			func(look runtime.Look) bool { return look.Progress != nil && look.Progress.Left > 2*hour }},
 		"Yield": {func(store *pgstore.Store, held *runtime.Held) error { return store.Yield(ctx, held.ID, held.Fence, 0) },
 			func(look runtime.Look) bool { return look.Progress != nil && look.Progress.Left == 0 }},
 		"Release": {func(store *pgstore.Store, held *runtime.Held) error { return store.Release(ctx, held.ID, held.Fence) },
 			func(look runtime.Look) bool { return look.Progress == nil && look.Record == nil }},
-		"Advance": {func(store *pgstore.Store, held *runtime.Held) error { return store.Advance(ctx, held.ID, held.Fence, charged()) },
+		"Advance": {func(store *pgstore.Store, held *runtime.Held) error {
+			return store.Advance(ctx, held.ID, held.Fence, charged())
+		},
 			func(look runtime.Look) bool { return look.Progress != nil && len(look.Progress.Steps) == 1 }},
 		"Advance, complete": {func(store *pgstore.Store, held *runtime.Held) error {
 			return store.Advance(ctx, held.ID, held.Fence, &runtime.Advance{Record: newRecord()})
