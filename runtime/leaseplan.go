@@ -48,13 +48,15 @@ func (p *plan) checkLease(fault faultFunc) {
 			p.steps = append(p.steps, stepPlan{name: name})
 		}
 	}
-	var names []string
+	type named struct{ step, name string }
+	var names []named
 	for _, call := range pol.Downstream {
 		p.checkDownstream(&call, fault)
-		if slices.Contains(names, call.Name) {
-			fault("downstream: %q stands twice", call.Name)
+		if is := (named{call.Step, call.Name}); slices.Contains(names, is) {
+			fault("downstream: %q stands twice in step %q", call.Name, call.Step)
+		} else {
+			names = append(names, is)
 		}
-		names = append(names, call.Name)
 		at := p.step(call.Step)
 		if at < 0 {
 			at = len(p.steps)

@@ -490,7 +490,7 @@ func TestRegister_Lease(t *testing.T) {
 		"longer than lease":      func(o *runtime.Operation) { o.Policy.Lease.Duration = 48 * time.Hour },
 		"a name is empty":        func(o *runtime.Operation) { o.Policy.Steps[1] = "" },
 		`"reserve" stands twice`: func(o *runtime.Operation) { o.Policy.Steps[1] = "reserve" },
-		`"bank" stands twice`:    func(o *runtime.Operation) { o.Policy.Downstream[1].Name = "bank" },
+		`"bank" stands twice`:    func(o *runtime.Operation) { o.Policy.Downstream[1] = o.Policy.Downstream[0] },
 		"both need a name":       func(o *runtime.Operation) { o.Policy.Downstream[1].Step = "" },
 		`"a b" is not a header`:  func(o *runtime.Operation) { o.Policy.Downstream[1].Header = "a b" },
 		`format "ulid"`:          func(o *runtime.Operation) { o.Policy.Downstream[1].Format = "ulid" },
