@@ -232,11 +232,7 @@ func (v *resolver) checkLeaseMode() {
 		at = "lease.duration"
 	}
 	if p.Lease.Heartbeat*2 > p.Lease.Duration {
-		rule := ruleLeaseHeartbeat
-		if p.Lease.Heartbeat < p.Lease.Duration {
-			rule = rule.as("warning")
-		}
-		v.report(rule, at, "let it beat at least twice within the lease", "heartbeat %s is not well under the lease of %s, so a single late one loses the lease", human(p.Lease.Heartbeat), human(p.Lease.Duration))
+		v.report(ruleLeaseHeartbeat, at, "let it beat at least twice within the lease", "heartbeat %s is not well under the lease of %s, so a single late one loses the lease", human(p.Lease.Heartbeat), human(p.Lease.Duration))
 	}
 	if p.Retention <= p.Lease.Duration {
 		v.report(ruleRetentionLease, "retention", "keep records for hours, and leases for seconds", "retention %s is not longer than the lease of %s", human(p.Retention), human(p.Lease.Duration))
@@ -271,9 +267,8 @@ func (v *resolver) checkSteps() {
 func (v *resolver) checkDownstream() {
 	p := &v.op.Policy
 	for i, call := range p.Downstream {
-		switch call.Format {
-		case policy.UUID4, policy.UUID7:
-			v.report(ruleDownstreamForm, entry("downstream", i), "write uuid5, or any", "downstream call %s asks for a key of format %s, which is made of random bits, and a derived key is the same at every attempt", show(call.Name), call.Format)
+		if call.Format == policy.UUID7 {
+			v.report(ruleDownstreamForm, entry("downstream", i), "write uuid5, or uuid4 where the other side insists on one that looks random", "downstream call %s asks for a UUID of version 7, which begins with a time, and a derived key, the same at every attempt, holds none", show(call.Name))
 		}
 		switch {
 		case slices.Contains(p.Steps, call.Step):

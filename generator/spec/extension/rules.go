@@ -80,7 +80,7 @@ var (
 	ruleLeaseSteps      = rule("lease-without-steps", diag.Warning, "lease mode has steps or downstream calls to recover")
 	ruleDuplicateStep   = rule("duplicate-step", diag.Error, "a step's name stands once")
 	ruleDownstreamStep  = rule("downstream-step", diag.Error, "a downstream call names one of the steps")
-	ruleDownstreamForm  = rule("downstream-format", diag.Error, "a derived key has the format any, uuid or uuid5")
+	ruleDownstreamForm  = rule("downstream-format", diag.Warning, "a derived key, which holds no time, is no UUID of version 7")
 	ruleStepsAlike      = rule("step-names-alike", diag.Error, "the names of two steps differ by more than case, hyphens and underscores")
 	ruleRetentionLease  = rule("retention-lease", diag.Error, "a record is kept longer than a lease runs")
 	ruleLeaseOptional   = rule("lease-optional-key", diag.Warning, "in lease mode a key is required")

@@ -41,7 +41,9 @@ func TestResolve_RuntimeServes(t *testing.T) {
 			t.Errorf("%v\n%s\n%+v", err, text, op.Policy)
 		}
 	}
-	for _, text := range []string{"true", "optional", "{}", "profile: stripe", fullForm, "replay: {header: ''}", "store: {body: false}", "key: {in: body, pointer: /id}", "scope: [account, region]"} {
+	for _, text := range []string{"true", "optional", "{}", "profile: stripe", fullForm, "replay: {header: ''}", "store: {body: false}", "key: {in: body, pointer: /id}", "scope: [account, region]",
+		"replay: {as: current}", "{mode: lease, steps: [a], key: {required: false}}", "{mode: lease, downstream: [{name: a}, {name: b, format: uuid7}], lease: {duration: 2s, heartbeat: 1s}}",
+		"{mode: lease, steps: [a, b], downstream: [{name: c, step: a}, {name: c, step: b}, {name: d, step: b}], store: {statuses: [2XX, 5XX]}}"} {
 		serves(t, parse(t, text), []byte(text))
 	}
 	rapid.Check(t, func(t *rapid.T) {
