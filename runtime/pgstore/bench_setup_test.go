@@ -159,8 +159,12 @@ func (x *bench) naive(ctx context.Context) error {
 }
 
 func (x *bench) first(store *pgstore.Store) func(context.Context) error {
+	return x.firstOf(store, (*bench).id)
+}
+
+func (x *bench) firstOf(store *pgstore.Store, next func(*bench) runtime.ID) func(context.Context) error {
 	return func(ctx context.Context) error {
-		claim, err := store.Claim(ctx, x.id(), 0)
+		claim, err := store.Claim(ctx, next(x), 0)
 		if err != nil {
 			return err
 		}
@@ -174,11 +178,11 @@ func (x *bench) first(store *pgstore.Store) func(context.Context) error {
 	}
 }
 
-// replays answers from a record: of one id again and again, which the store remembers, or of many, which it does not.
-func (x *bench) replays(ids []runtime.ID) func(context.Context) error {
+// replaysOf answers from a record: of one id again and again, which the store remembers, or of many, which it does not.
+func replaysOf(store *pgstore.Store, ids []runtime.ID) func(context.Context) error {
 	var next atomic.Int64
 	return func(ctx context.Context) error {
-		claim, err := x.store.Claim(ctx, ids[next.Add(1)%int64(len(ids))], 0)
+		claim, err := store.Claim(ctx, ids[next.Add(1)%int64(len(ids))], 0)
 		if err == nil && claim.Record == nil {
 			err = errors.New("no record")
 		}
@@ -197,8 +201,8 @@ func (x *bench) flows() []flow {
 		{"naive", x.naive},
 		{"claim", x.first(x.store)},
 		{"insert-first", x.first(x.insertsFirst)},
-		{"replay", x.replays(x.done[:1])},
-		{"replay-elsewhere", x.replays(x.done)},
+		{"replay", replaysOf(x.store, x.done[:1])},
+		{"replay-elsewhere", replaysOf(x.store, x.done)},
 	}
 }
 
