@@ -3,7 +3,7 @@
 
 GO ?= go
 
-.PHONY: all demo test test-postgres race vet vet-idem lint bench bench-large bench-idemvet test-golangci generate check fuzz clean
+.PHONY: all demo test test-postgres race vet vet-idem lint bench bench-large soak bench-idemvet test-golangci generate check fuzz clean
 
 all: test
 
@@ -86,6 +86,13 @@ bench:
 ## bench-large: a million expired keys purged while claims run, and requests beside ten million live keys (16 GB of disk)
 bench-large:
 	$(GO) test -run '^$$' -bench 'Purge|LargeTable' -benchtime 1x -timeout 3h ./runtime/pgstore -pgstore.large
+
+## soak: TRIALS crash trials, then the service under load for SOAK, with kills; a table of each (about an hour)
+TRIALS ?= 2000
+SOAK ?= 30m
+soak:
+	@bin=$$($(POSTGRES)) || exit 1; export IDEMGEN_POSTGRES_BIN=$$bin; set -ex; \
+	$(GO) run ./internal/crash/soak -trials $(TRIALS) -load $(SOAK)
 
 ## bench-idemvet: idemvet beside go vet in the modules of DIR (a list), in the same state of caches
 DIR ?= .

@@ -102,10 +102,12 @@ func (d *director) direct(ctx context.Context, victim int, key string, point Poi
 		d.mu.Unlock()
 		return command{}
 	}
-	a.at[victim] = point
 	a.note(strconv.Itoa(victim) + ": " + string(point))
-	close(a.moved)
-	a.moved = make(chan struct{})
+	if point != BeforeClaim && point != BeforeLease { // where each duplicate is too
+		a.at[victim] = point
+		close(a.moved)
+		a.moved = make(chan struct{})
+	}
 	held := a.held
 	if held != nil && (victim == a.stopped || point != a.until) {
 		held = nil
@@ -153,7 +155,7 @@ func (d *director) strike(ctx context.Context, a *act, p *process, fault Fault) 
 	case Delay:
 		return command{Delay: d.lease / 20, Lasting: d.lease}
 	case Stop:
-		d.overtake(ctx, a, p, fault.Until)
+		d.overtake(ctx, a, p, fault.Point, fault.Until)
 	}
 	return command{}
 }
@@ -166,9 +168,9 @@ func (d *director) restart(ctx context.Context) {
 	_ = d.server.Restart(ctx) // a server that stays away leaves every trial unanswered, which is counted
 }
 
-// overtake stops p until another service is at the given point with the same key, or long enough. The other then stays
-// there until p has moved.
-func (d *director) overtake(ctx context.Context, a *act, p *process, until Point) {
+// overtake stops p, which is at a point, until another service is at the given one with the same key, or long enough. The
+// other then stays there until p has moved.
+func (d *director) overtake(ctx context.Context, a *act, p *process, at, until Point) {
 	wake, ok := p.stop()
 	if !ok {
 		return
@@ -183,37 +185,43 @@ func (d *director) overtake(ctx context.Context, a *act, p *process, until Point
 	if until == "" {
 		sleep = d.lease * 3 / 2
 	}
-	timeout := time.After(sleep)
-	for overtaken := false; !overtaken; {
-		d.mu.Lock()
-		moved := a.moved
+	d.await(ctx, a, sleep, func() bool {
 		for victim, point := range a.at {
-			overtaken = overtaken || victim != p.settings.Victim && point == until
+			if victim != p.settings.Victim && point == until {
+				return true
+			}
 		}
-		d.mu.Unlock()
-		if overtaken {
-			break
-		}
-		select {
-		case <-moved:
-		case <-timeout:
-			overtaken = true
-		case <-ctx.Done(): // killed in its sleep
-			overtaken = true
-		}
-	}
+		return false
+	})
 	wake()
 	// The other goes on once the woken one has done what it was about to do, or has had the time for it.
+	ctx = context.WithoutCancel(ctx) // which ends when the woken one has its answer
 	go func() {
-		d.mu.Lock()
-		moved := a.moved
-		d.mu.Unlock()
-		wait(ctx, moved, d.lease/2)
+		d.await(ctx, a, d.lease*3/2, func() bool { return a.at[p.settings.Victim] != at })
 		d.mu.Lock()
 		a.held = nil
 		d.mu.Unlock()
 		close(held)
 	}()
+}
+
+// await returns when a service has moved so that enough is true, ctx ends or d is over. enough is asked with the mutex held.
+func (d *director) await(ctx context.Context, a *act, patience time.Duration, enough func() bool) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for {
+		d.mu.Lock()
+		moved, done := a.moved, enough()
+		d.mu.Unlock()
+		if done {
+			return
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // wait returns when done is closed, ctx ends or d is over; at once when done is nil.

@@ -116,6 +116,8 @@ func matrix() (all []Plan) {
 var stops = []Fault{
 	{Kind: Stop, Point: AfterLease, Until: ReserveCommit},
 	{Kind: Stop, Point: ReserveCommit, Until: ChargeCall},
+	{Kind: Stop, Point: ReserveCommit, Until: ChargeEffect},
+	{Kind: Stop, Point: ReserveCommit, Until: NotifyCall},
 	{Kind: Stop, Point: ChargeCall, Until: ChargeEffect},
 	{Kind: Stop, Point: ChargeEffect, Until: NotifyCall},
 	{Kind: Stop, Point: NotifyEffect, Until: CompleteCommit},

@@ -105,7 +105,8 @@ func stepOf(to *runtime.Advance) string {
 }
 
 // unfencedStore is the store with fencing switched off: before each fenced write it makes the record the writer's own
-// again, so that whatever a worker writes counts as long as the work is in progress.
+// again, so that whatever a worker writes counts as long as the work is in progress. Before a write of steps it forgets the
+// stored ones too, since a store takes those only that begin with them: a second fence.
 type unfencedStore struct {
 	runtime.LeaseStore[pgx.Tx]
 	pool execer
@@ -116,30 +117,30 @@ type execer interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-func seize(ctx context.Context, on execer, id runtime.ID, fence runtime.Fence) {
-	const sql = `WITH seized AS (UPDATE idempotency_keys SET epoch = $3, attempt = $4
+func seize(ctx context.Context, on execer, id runtime.ID, fence runtime.Fence, forget bool) {
+	const sql = `WITH seized AS (UPDATE idempotency_keys SET epoch = $3, attempt = $4, steps = CASE WHEN $5 THEN '' ELSE steps END
 WHERE scope = $1 AND key = $2 AND status = 0 RETURNING 1) SELECT count(*) FROM seized`
 	var n int
-	_ = on.QueryRow(ctx, sql, []byte(id.Scope), []byte(id.Key), fence.Epoch, fence.Owner).Scan(&n) // the write itself says what is wrong
+	_ = on.QueryRow(ctx, sql, []byte(id.Scope), []byte(id.Key), fence.Epoch, fence.Owner, forget).Scan(&n) // the write itself says what is wrong
 }
 
 func (s *unfencedStore) Renew(ctx context.Context, id runtime.ID, fence runtime.Fence, d time.Duration) error {
-	seize(ctx, s.pool, id, fence)
+	seize(ctx, s.pool, id, fence, false)
 	return s.LeaseStore.Renew(ctx, id, fence, d)
 }
 
 func (s *unfencedStore) Advance(ctx context.Context, id runtime.ID, fence runtime.Fence, to *runtime.Advance) error {
-	seize(ctx, s.pool, id, fence)
+	seize(ctx, s.pool, id, fence, true)
 	return s.LeaseStore.Advance(ctx, id, fence, to)
 }
 
 func (s *unfencedStore) Yield(ctx context.Context, id runtime.ID, fence runtime.Fence, after time.Duration) error {
-	seize(ctx, s.pool, id, fence)
+	seize(ctx, s.pool, id, fence, false)
 	return s.LeaseStore.Yield(ctx, id, fence, after)
 }
 
 func (s *unfencedStore) Release(ctx context.Context, id runtime.ID, fence runtime.Fence) error {
-	seize(ctx, s.pool, id, fence)
+	seize(ctx, s.pool, id, fence, false)
 	return s.LeaseStore.Release(ctx, id, fence)
 }
 
@@ -160,6 +161,6 @@ type unfencedWork struct {
 func (w *unfencedWork) Commit(ctx context.Context, to *runtime.Advance) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	seize(ctx, w.Tx(), w.id, w.fence)
+	seize(ctx, w.Tx(), w.id, w.fence, true)
 	return w.FencedWork.Commit(ctx, to)
 }
