@@ -8,4 +8,8 @@
 // The way of a request is read top to bottom in engine.go:
 //
 //	key, scope, fingerprint (pure) -> gate -> store -> handler with its transaction -> captured answer -> commit -> send
+//
+// In lease mode it goes on in leaserun.go, and ends in settle.go:
+//
+//	gate -> claim of a lease -> handler with its steps, under a heartbeat -> completion, or a later worker -> send
 package runtime

@@ -205,6 +205,30 @@ func TestHeartbeat_A4_CompletionIsNoLoss(t *testing.T) {
 	})
 }
 
+// The same where the renewal was under way already, and the commit's outcome was unknown.
+func TestHeartbeat_A6_ARenewalUnderWayIsNoLoss(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOffice(t, payout())
+		o.leases.renew = func(ctx context.Context, id runtime.ID, fence runtime.Fence, d time.Duration) error {
+			time.Sleep(3 * time.Second)
+			return o.leases.Store.Renew(ctx, id, fence, d)
+		}
+		o.leases.commit = func(ctx context.Context, work runtime.FencedWork[pgx.Tx], to *runtime.Advance) error {
+			err := work.Commit(ctx, to)
+			if to.Record != nil {
+				time.Sleep(4 * time.Second)
+				err = runtime.ErrCommitUnknown
+			}
+			return err
+		}
+		o.run = o.slow(11 * time.Second)
+		if a := o.post("k", body); a.status != 201 || a.replayed() || o.seen.lost != 0 {
+			t.Errorf("%d %s, replayed %v, lost %d times", a.status, a.body, a.replayed(), o.seen.lost)
+		}
+		o.wantPaid()
+	})
+}
+
 // While a transaction of the worker is open there is no renewal, as far as the lease allows it: under REPEATABLE READ the
 // commit would fail by it.
 func TestHeartbeat_A7_LeavesAnOpenTransactionAlone(t *testing.T) {
