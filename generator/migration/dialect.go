@@ -31,6 +31,8 @@ type dialect struct {
 	uniqueIndex string
 }
 
+const noLeases = "Use transaction mode where the database has not both ctid and FOR UPDATE SKIP LOCKED: the recovery of lease mode needs them."
+
 const notRun = "Written by what the makers of the database document, as read on 30 November 2026, and not run against one."
 
 // defaultStrategy and insertFirst are what pgstore.New is given.
@@ -59,6 +61,7 @@ var dialects = []dialect{
 		notes: []string{
 			"Dialect cockroachdb. " + notRun,
 			"A statement a file, outside any transaction: several changes of the schema in one are not undone together.",
+			noLeases,
 		},
 	},
 	{
@@ -68,6 +71,7 @@ var dialects = []dialect{
 		notes: []string{
 			"Dialect yugabytedb. " + notRun,
 			"The primary key is sharded by range. Each change of the schema is a transaction of its own, also between BEGIN and COMMIT.",
+			noLeases,
 		},
 	},
 	{
@@ -78,6 +82,7 @@ var dialects = []dialect{
 			"Dialect dsql. " + notRun,
 			"A statement a file, outside any transaction: Aurora DSQL takes one change of the schema in each. It was not found out whether",
 			"it takes bytea columns in a primary key; if it refuses the table, this version of idemgen cannot be used on it.",
+			noLeases,
 		},
 	},
 }
