@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -202,6 +203,28 @@ func TestFailover_SynchronousReplicationKeepsWhatWasAnswered(t *testing.T) {
 	if n := count(t, pool, "payments"); n != 5 {
 		t.Errorf("%d payments", n)
 	}
+}
+
+// A6: a commit that waits for a standby that is away is given up after the commit timeout. It has happened on the primary
+// all the same, and the runtime finds it there. docs/operations.md says what that means for a failover.
+func TestFailover_A6_SynchronousStandbyAway(t *testing.T) {
+	p := newPair(t)
+	p.synchronous(t)
+	pool := pgtest.Open(t, p.primary.URL, nil)
+	engine, err := runtime.New(open(t, pool), func(*http.Request) (string, error) { return "acct_1", nil },
+		runtime.WithLogger(slog.New(slog.DiscardHandler)), runtime.WithCommitTimeout(500*time.Millisecond))
+	must(t, err)
+	p.cut(t)
+	first := payAnd(t, engine, pool, "k", nothing)
+	if first.Code != http.StatusCreated && !strings.Contains(first.Body.String(), "#outcome-unknown") {
+		t.Errorf("%d %s", first.Code, first.Body)
+	}
+	t.Logf("the answer is %d %s", first.Code, first.Body)
+	wantAnswer(t, "the retry", payAnd(t, engine, pool, "k", nothing), http.StatusCreated, "", true)
+	if n := count(t, pool, "payments"); n != 1 {
+		t.Errorf("%d payments", n)
+	}
+	p.primary.Stop() // before its other sessions wait for the standby that does not come back
 }
 
 // A read-only session, such as one on a standby, can keep no promise: Check says so, and no request runs.
