@@ -34,8 +34,8 @@ func NewAdmin(store *Store, timeout time.Duration) (*Admin, error) {
 
 // What can stand in an admin's way. Test with errors.Is.
 var (
-	// ErrStandby: the server is a standby, which cannot be written to.
-	ErrStandby = errors.New("this server is a standby and cannot be written to: connect to the primary")
+	// ErrStandby: the server is a standby, or was made read-only.
+	ErrStandby = errors.New("this server is a standby or read-only, and cannot be written to: connect to the primary")
 	// ErrMoved: the record is not what it was when it was looked at.
 	ErrMoved = errors.New("the record has moved on since it was looked at: look again before you decide")
 	// ErrNotInProgress: there is no work in progress under this id. It was completed, released, or never there.
@@ -62,7 +62,7 @@ func (a *Admin) within(ctx context.Context, mode pgx.TxAccessMode, f func(tx pgx
 		if err := tx.QueryRow(ctx, limitsSQL, limit).Scan(nil, nil, &standby); err != nil {
 			return err
 		}
-		if standby && mode == pgx.ReadWrite {
+		if standby && mode != pgx.ReadOnly {
 			return ErrStandby
 		}
 		return f(tx)

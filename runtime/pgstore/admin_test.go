@@ -407,3 +407,25 @@ func TestAdmin_AnotherTable(t *testing.T) {
 		t.Errorf("%d releases", n)
 	}
 }
+
+// On a standby one can look; a release says where to go.
+func TestAdmin_OnAStandby(t *testing.T) {
+	p := newPair(t)
+	ctx, w := context.Background(), newWorking("key", time.Hour, -time.Minute)
+	insertWorking(t, pgtest.Open(t, p.primary.URL, nil), w)
+	p.await(t)
+	a := admin(t, open(t, pgtest.Open(t, p.standby.URL, nil)))
+	page, err := a.InProgress(ctx, pgstore.InProgressQuery{Overdue: true})
+	if err != nil || len(page.Entries) != 1 {
+		t.Errorf("%+v, %v", page, err)
+	}
+	if found, err := a.Find(ctx, pgstore.FindQuery{Key: "key"}); err != nil || len(found) != 1 {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if counts, err := a.Counts(ctx); err != nil || len(counts.Operations) != 1 {
+		t.Errorf("%+v, %v", counts, err)
+	}
+	if err := a.Release(ctx, w.id, pgstore.Release{Action: pgstore.HandOver, Seen: w.seen(), Reason: "test"}); !errors.Is(err, pgstore.ErrStandby) {
+		t.Errorf("err = %v", err)
+	}
+}

@@ -85,7 +85,8 @@ func (a *Admin) Release(ctx context.Context, id runtime.ID, r Release) error {
 	} else {
 		args = append(args, r.Force)
 	}
-	return a.within(ctx, pgx.ReadWrite, func(tx pgx.Tx) error {
+	// Not "READ WRITE", which a standby refuses by itself, with an error that other faults have as well.
+	return a.within(ctx, "", func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, a.store.onReleases(sql), args...)
 		if err != nil || tag.RowsAffected() == 1 {
 			return err
