@@ -14,6 +14,11 @@
 // repetition finds the record in its first round trip and writes nothing. The lock only makes that quick; what lets one
 // of two commit is the table's primary key.
 //
+// In lease mode, work in progress has a row of its own, which others see:
+//
+//	ClaimLease   one round trip and commit: INSERT the row in progress, unless there is one; look
+//	BeginFenced  the worker's transaction, as above, and in its last round trip: UPDATE the row if it is held still, COMMIT
+//
 // # Poolers
 //
 // Nothing outlives a transaction, so PgBouncer and its kin in transaction mode are fine. Poolers that do not follow
