@@ -262,7 +262,7 @@ func (w *world[TX]) takeOver(r *rapid.T) {
 		if row == nil || !row.overdue(w.now) || row.operation != operations[0].Operation && len(operations) == 1 {
 			r.Fatalf("TakeOver took %+v, which is not overdue", held)
 		}
-		if held.Fence.Epoch != row.fence.Epoch+1 || slices.ContainsFunc(w.holds, func(h *hold) bool { return h.fence.Owner == held.Fence.Owner }) {
+		if held.Fence.Epoch != row.fence.Epoch+1 || slices.ContainsFunc(w.holds, func(h *hold) bool { return h.id == held.ID && h.fence.Owner == held.Fence.Owner }) {
 			r.Fatalf("TakeOver gave %s the fence %+v after %+v", held.ID.Key, held.Fence, row.fence)
 		}
 		row.writes++
