@@ -25,6 +25,7 @@ func Check(doc *policy.Document) diag.List {
 		c.checkResponses()
 		c.checkKeyInBody()
 		c.checkPointers()
+		c.checkStoredRequest()
 		diags = append(diags, c.diags...)
 	}
 	return append(diags, checkUndecided(doc)...)

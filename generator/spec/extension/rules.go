@@ -117,6 +117,8 @@ var (
 	ruleNullableKey        = rule("nullable-key", diag.Warning, "a required body key is required and not nullable in the schema")
 	ruleKeyUnknown         = rule("key-pointer-unknown", diag.Error, "a body or form key is in the body's schema")
 	ruleKeyType            = rule("key-type", diag.Error, "a key is a string")
+	ruleParameterLost      = rule("lease-parameter-lost", diag.Error, "what a request in lease mode needs is stored with it, and credentials are not")
+	ruleCredentialStored   = rule("lease-credential-stored", diag.Warning, "a request in lease mode has no credential in its query, which is stored")
 	ruleKeyMedia           = rule("key-body-media", diag.Error, "a body key needs a JSON body, a form key a form")
 	ruleKeyMediaSome       = rule("key-body-media-some", diag.Warning, "every media type of the body can carry the key")
 )
