@@ -182,18 +182,24 @@ func TestInterruptedWhileItWaits(t *testing.T) {
 // Runs at the same time do the work once and leave what one run leaves.
 func TestRunsAtTheSameTime(t *testing.T) {
 	root, config := smallProject(t)
+	issue := func(dir string) {
+		var out bytes.Buffer
+		if code := run(context.Background(), []string{"generate", "--config", config, "--migrations", "tern:" + filepath.Join(root, dir)}, nil, &out, &out, func(string) (string, bool) { return "", false }); code != exitDone {
+			t.Errorf("exit code %d: %s", code, out.String())
+		}
+	}
 	var group sync.WaitGroup
 	for range 4 {
-		group.Go(func() {
-			var out bytes.Buffer
-			if code := run(context.Background(), []string{"generate", "--config", config, "--migrations", "tern:" + filepath.Join(root, "db")}, nil, &out, &out, func(string) (string, bool) { return "", false }); code != exitDone {
-				t.Errorf("exit code %d: %s", code, out.String())
-			}
-		})
+		group.Go(func() { issue("db") })
 	}
 	group.Wait()
-	migrations, err := os.ReadDir(filepath.Join(root, "db"))
-	if err != nil || len(migrations) != 1 {
-		t.Errorf("migrations %v, %v", migrations, err)
+	issue("alone")
+	migrations, err := filepath.Glob(filepath.Join(root, "db", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := filepath.Glob(filepath.Join(root, "alone", "*"))
+	if err != nil || len(alone) == 0 || len(migrations) != len(alone) {
+		t.Errorf("migrations %v, and %v of one run; %v", migrations, alone, err)
 	}
 }
