@@ -554,3 +554,22 @@ func TestLease_A6_UnknownCompletionByAnswer(t *testing.T) {
 		t.Errorf("%d %s after %d runs", a.status, a.body, o.runs.Load())
 	}
 }
+
+// Work that is taken over may have had effects, so it does not end with the client that took it over.
+func TestLease_A8_ClientGoneDuringATakeover(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOffice(t, payout())
+		o.abandon("k")
+		time.Sleep(time.Minute)
+		ctx, goes := context.WithCancel(context.Background())
+		o.run = func(ctx context.Context, lease *runtime.Lease[pgx.Tx]) (runtime.Response, error) {
+			goes()
+			synctest.Wait()
+			return o.pay(ctx, lease)
+		}
+		if a := o.do(o.request(body, header("Idempotency-Key", "k")).WithContext(ctx)); a.status != 201 {
+			t.Errorf("%d %s; log %s", a.status, a.body, o.log)
+		}
+		o.wantPaid()
+	})
+}
