@@ -120,7 +120,7 @@ func TestPurger_X1_ReadsTheTableOnce(t *testing.T) {
 		plan.WriteString(line + "\n")
 	}
 	must(t, rows.Err())
-	if !strings.Contains(plan.String(), "Tid Range Scan") || strings.Contains(plan.String(), "Seq Scan") {
+	if !strings.Contains(plan.String(), "Tid Range Scan") || !strings.Contains(plan.String(), "ctid > '(100,0)'") || strings.Contains(plan.String(), "Seq Scan") {
 		t.Errorf("the plan:\n%s", &plan)
 	}
 }
