@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -30,6 +31,7 @@ type drill struct {
 
 // drilled starts the service on a free port, and drills it.
 func drilled(ctx context.Context, storage *storage) error {
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // what it does to the service is meant to be
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	d := &drill{client: http.DefaultClient, out: os.Stdout}
