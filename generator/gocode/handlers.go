@@ -254,6 +254,7 @@ func (p *plan) declareServe(f *jen.File) {
 				g.List(jen.Id("call"), jen.Id("ok")).Op(":=").Id("engine").Dot("Begin").
 					Call(jen.Id("w"), jen.Id("r"), jen.Id("op"))
 				g.If(jen.Op("!").Id("ok")).Block(jen.Return())
+				g.Defer().Id("call").Dot("End").Call()
 				g.List(jen.Id("req"), jen.Err()).Op(":=").Id("read").Call(jen.Id("call"))
 				g.If(jen.Err().Op("!=").Nil()).Block(jen.Id("call").Dot("Reject").Call(jen.Err()), jen.Return())
 				if p.hasRebuilt(false) {

@@ -146,6 +146,7 @@ func serve[Request any](
 		if !ok {
 			return
 		}
+		defer call.End()
 		req, err := read(call)
 		if err != nil {
 			call.Reject(err)
