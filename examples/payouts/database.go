@@ -76,7 +76,7 @@ func openPostgres(ctx context.Context, url, where string) (*storage, error) {
 	}
 	store, err := pgstore.New(pool)
 	if err == nil {
-		err = store.Check(ctx) // a forgotten migration is found now, and not by the first customer
+		err = store.CheckLeases(ctx) // a forgotten migration is found now, and not by the first customer
 	}
 	if err != nil {
 		pool.Close()
