@@ -57,10 +57,10 @@ type LoadReport struct {
 // Bounds of a run under load: how many requests are under way at once, how many answers are remembered for repetitions,
 // and how long after its answer an intent's effects are counted.
 const (
-	underWay   = 512
+	underWay   = 256
 	remembered = 4096
 	settled    = 20 * time.Second
-	patience   = time.Minute
+	patience   = 2 * time.Minute
 )
 
 // answered is an intent with its final answer.

@@ -28,6 +28,7 @@ func (r *Report) String() string {
 	_ = w.Flush() // as above
 	_, _ = fmt.Fprintf(&b, `
 seed                       %d
+lease                      %v
 trials                     %d
 requests with final answer %d
 processes started          %d
@@ -40,7 +41,7 @@ never answered             %d
 stuck after recovery       %d
 services that failed       %d
 took                       %v
-`, r.Seed, r.Trials, r.Answered, r.Starts, r.Effects, r.Count(Effects), r.Count(Rows), r.Count(Records), r.Count(Answers),
+`, r.Seed, r.Lease.Round(time.Millisecond), r.Trials, r.Answered, r.Starts, r.Effects, r.Count(Effects), r.Count(Rows), r.Count(Records), r.Count(Answers),
 		r.Count(Unanswered), r.Count(Stuck), r.Count(Service), r.Took.Round(time.Millisecond))
 	return b.String()
 }

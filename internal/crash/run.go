@@ -22,7 +22,7 @@ type Options struct {
 	Seed uint64
 	// Workers is how many trials of one site are under way at a time.
 	Workers int
-	// Lease is the lease of the services.
+	// Lease is the lease of the services; 0: as short as the machine allows.
 	Lease time.Duration
 	// Patience is how long a client goes on asking.
 	Patience time.Duration
@@ -38,11 +38,8 @@ func (o Options) withDefaults() Options {
 	if o.Workers == 0 {
 		o.Workers = 6
 	}
-	if o.Lease == 0 {
-		o.Lease = time.Second
-	}
 	if o.Patience == 0 {
-		o.Patience = 2 * time.Minute
+		o.Patience = 4 * time.Minute
 	}
 	return o
 }
@@ -53,6 +50,7 @@ type Report struct {
 	Trials     int // that were begun
 	Answered   int // requests with a final answer
 	Effects    int64
+	Lease      time.Duration
 	Struck     map[struck]int
 	Violations []Violation
 	Starts     int // of processes, the first ones included
@@ -96,9 +94,12 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	defer server.Stop()
+	if o.Lease == 0 {
+		o.Lease = leaseFor(time.Since(begun))
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r := &run{Options: o, cancel: cancel, director: newDirector(server, o.Lease), caller: newCaller(3 * o.Lease), report: Report{Seed: o.Seed}}
+	r := &run{Options: o, cancel: cancel, director: newDirector(server, o.Lease), caller: newCaller(3 * o.Lease), report: Report{Seed: o.Seed, Lease: o.Lease}}
 	r.sites, r.begun = map[ProviderKind]*site{}, map[string]Mode{}
 	for kind, name := range map[ProviderKind]string{Deduplicating: "crash_keys", LookedUp: "crash_references"} {
 		at, err := openSite(ctx, server, siteSettings{
@@ -117,6 +118,13 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	r.summarise(time.Since(begun))
 	return &r.report, nil
+}
+
+// leaseFor is the lease on a machine that takes the given time to make and start a database server. On one that has much
+// else to do a short lease is lost before the work has begun, time and again, and work that nobody finishes rests longer
+// each time.
+func leaseFor(start time.Duration) time.Duration {
+	return slowed * min(max(start/2, time.Second), 5*time.Second)
 }
 
 // run is a run under way.

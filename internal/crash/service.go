@@ -140,7 +140,7 @@ func (s *service) operation(mode policy.Mode, id, route string) *runtime.Operati
 	}
 	if mode == policy.LeaseMode {
 		op.Policy.InFlight = policy.InFlight{Answer: policy.Conflict, RetryAfter: time.Second}
-		op.Policy.Lease = policy.Lease{Duration: s.Lease, Heartbeat: s.Lease / 10}
+		op.Policy.Lease = policy.Lease{Duration: s.Lease, Heartbeat: s.Lease / 16}
 		op.Policy.Steps = []string{reserve, charge, notify}
 		op.Policy.Downstream = []policy.Downstream{
 			{Name: "bank", Step: charge, Header: keyHeader, Format: policy.UUID5},

@@ -42,7 +42,7 @@ func run() error {
 	}
 	if *duration > 0 {
 		errs = append(errs, load(ctx, crash.LoadOptions{
-			Duration: *duration, Rate: *rate, Lease: 2 * time.Second, KillEvery: *kill,
+			Duration: *duration, Rate: *rate, Lease: 5 * time.Second, KillEvery: *kill,
 			SampleEvery: max(*duration/30, time.Second), First: min(*first, *duration/6),
 		}))
 	}
