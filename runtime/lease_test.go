@@ -353,7 +353,7 @@ func (e *events) Step(_ context.Context, event runtime.StepEvent) {
 	e.steps = append(e.steps, event.Step+" "+string(event.Outcome))
 }
 
-func (e *events) LeaseLost(context.Context, string) {
+func (e *events) LeaseLost(context.Context, runtime.LeaseLostEvent) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.lost++

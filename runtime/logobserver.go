@@ -80,19 +80,21 @@ func (o logObserver) Step(ctx context.Context, event StepEvent) {
 }
 
 // LeaseLost implements [Observer].
-func (o logObserver) LeaseLost(ctx context.Context, operation string) {
-	o.logger.LogAttrs(ctx, slog.LevelWarn, "idempotency: lease lost", slog.String("operation", operation))
+func (o logObserver) LeaseLost(ctx context.Context, event LeaseLostEvent) {
+	o.logger.LogAttrs(ctx, slog.LevelWarn, "idempotency: lease lost",
+		slog.String("operation", event.Operation),
+		slog.Int64("epoch", event.Epoch))
 }
 
 // Recovered implements [Observer].
 func (o logObserver) Recovered(ctx context.Context, event RecoveryEvent) {
 	level := slog.LevelWarn
-	if event.Outcome == "completed" || event.Outcome == "released" {
+	if event.Outcome == RecoveryCompleted || event.Outcome == RecoveryReleased {
 		level = slog.LevelInfo
 	}
 	o.logger.LogAttrs(ctx, level, "idempotency: recovered",
 		slog.String("operation", event.Operation),
-		slog.String("outcome", event.Outcome),
+		slog.String("outcome", string(event.Outcome)),
 		slog.Int64("epoch", event.Epoch),
 		slog.Duration("age", event.Age),
 		slog.Duration("duration", event.Duration))

@@ -52,15 +52,17 @@ func TestLogObserver_Levels(t *testing.T) {
 			t.Errorf("%s", entry)
 		}
 	}
-	for outcome, level := range map[string]string{"completed": "INFO", "released": "INFO", "yielded": "WARN", "lost": "WARN", "failed": "WARN"} {
+	for outcome, level := range map[runtime.RecoveryOutcome]string{
+		runtime.RecoveryCompleted: "INFO", runtime.RecoveryReleased: "INFO", runtime.RecoveryYielded: "WARN", runtime.RecoveryLost: "WARN", runtime.RecoveryFailed: "WARN",
+	} {
 		entry := log(func(o runtime.Observer) {
 			o.Recovered(ctx, runtime.RecoveryEvent{Operation: "op", Outcome: outcome, Epoch: 2, Age: time.Minute, Duration: time.Second})
 		})
-		if !strings.Contains(entry, "level="+level) || !strings.HasSuffix(entry, " operation=op outcome="+outcome+" epoch=2 age=1m0s duration=1s\n") {
+		if !strings.Contains(entry, "level="+level) || !strings.HasSuffix(entry, " operation=op outcome="+string(outcome)+" epoch=2 age=1m0s duration=1s\n") {
 			t.Errorf("%s", entry)
 		}
 	}
-	if entry := log(func(o runtime.Observer) { o.LeaseLost(ctx, "op") }); !strings.Contains(entry, "level=WARN") || !strings.HasSuffix(entry, " operation=op\n") {
+	if entry := log(func(o runtime.Observer) { o.LeaseLost(ctx, runtime.LeaseLostEvent{Operation: "op", Epoch: 2}) }); !strings.Contains(entry, "level=WARN") || !strings.HasSuffix(entry, " operation=op epoch=2\n") {
 		t.Errorf("%s", entry)
 	}
 	for overdue, level := range map[int64]string{0: "DEBUG", 1: "INFO"} {

@@ -15,7 +15,7 @@ type Observer interface {
 	// Step is told of each step of lease mode when it has ended.
 	Step(ctx context.Context, event StepEvent)
 	// LeaseLost is told when a worker finds that it holds its record no more.
-	LeaseLost(ctx context.Context, operation string)
+	LeaseLost(ctx context.Context, event LeaseLostEvent)
 	// Recovered is told of each record that recovery has taken over, when its work has ended.
 	Recovered(ctx context.Context, event RecoveryEvent)
 	// Backlog is told, once a round of recovery, how much work there is.
@@ -29,7 +29,7 @@ type RequestEvent struct {
 	// Status is the answer's; 0 where none was sent, since something panicked that is not the engine's to catch.
 	Status int
 	// Duration is from the arrival to the answer, Waited what of it was spent in waiting for another request with the same
-	// key in this process; 0 for one that found none.
+	// key: in this process, and in lease mode in any. It is 0 for one that found none.
 	Duration, Waited time.Duration
 	// Runs is how often the work was run; 0 for a replay and a refusal.
 	Runs int
@@ -76,19 +76,37 @@ const (
 	StepStored     StepOutcome = "stored"     // an earlier worker had done it
 	StepReconciled StepOutcome = "reconciled" // the other side knew that it was done
 	StepUnknown    StepOutcome = "unknown"    // nobody knows yet
-	StepFailed     StepOutcome = "failed"
+	StepFailed     StepOutcome = "failed"     // it certainly had no effect, or its transaction was rolled back
 )
+
+// LeaseLostEvent is a worker that holds its record no more.
+type LeaseLostEvent struct {
+	Operation string
+	// Epoch counts the workers that have held the record, this one included.
+	Epoch int64
+}
 
 // RecoveryEvent is what became of a record that recovery took over.
 type RecoveryEvent struct {
 	Operation string
-	// Outcome is "completed", "yielded", "released", "lost" or "failed".
-	Outcome string
-	// Epoch counts the workers that have held the record, Age is how old it is.
-	Epoch    int64
-	Age      time.Duration
-	Duration time.Duration
+	Outcome   RecoveryOutcome
+	// Epoch counts the workers that have held the record, this one included.
+	Epoch int64
+	// Age is how long ago the first of them claimed it, Duration how long this one's work took.
+	Age, Duration time.Duration
 }
+
+// RecoveryOutcome is what became of a record that recovery took over, in one word.
+type RecoveryOutcome string
+
+// The outcomes of recovery.
+const (
+	RecoveryCompleted RecoveryOutcome = "completed" // its answer is kept
+	RecoveryYielded   RecoveryOutcome = "yielded"   // left in progress, to be looked at again
+	RecoveryReleased  RecoveryOutcome = "released"  // it had had no effect, and is gone
+	RecoveryLost      RecoveryOutcome = "lost"      // another worker has it
+	RecoveryFailed    RecoveryOutcome = "failed"    // left in progress: it cannot be read here, or what became of the last write is not known
+)
 
 // Unobserved is an [Observer] that does nothing.
 type Unobserved struct{}
@@ -102,7 +120,7 @@ func (Unobserved) Request(ctx context.Context, _ string) (context.Context, func(
 func (Unobserved) Step(context.Context, StepEvent) {}
 
 // LeaseLost implements [Observer].
-func (Unobserved) LeaseLost(context.Context, string) {}
+func (Unobserved) LeaseLost(context.Context, LeaseLostEvent) {}
 
 // Recovered implements [Observer].
 func (Unobserved) Recovered(context.Context, RecoveryEvent) {}

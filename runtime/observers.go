@@ -31,9 +31,9 @@ func (s several) Step(ctx context.Context, event StepEvent) {
 	}
 }
 
-func (s several) LeaseLost(ctx context.Context, operation string) {
+func (s several) LeaseLost(ctx context.Context, event LeaseLostEvent) {
 	for _, o := range s {
-		o.LeaseLost(ctx, operation)
+		o.LeaseLost(ctx, event)
 	}
 }
 

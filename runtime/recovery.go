@@ -282,7 +282,7 @@ func (c *crew[TX]) take(ctx context.Context) int {
 
 // recover does the work of one record, and counts what it came to, also where its handler ends the goroutine.
 func (c *crew[TX]) recover(held *Held, sent time.Time) {
-	event := RecoveryEvent{Operation: held.Operation, Outcome: "failed", Epoch: held.Fence.Epoch}
+	event := RecoveryEvent{Operation: held.Operation, Outcome: RecoveryFailed, Epoch: held.Fence.Epoch}
 	began := time.Now()
 	defer func() {
 		if value := recover(); value != nil { // net/http's way to abort an answer, which is to nobody here
@@ -322,33 +322,33 @@ func (c *crew[TX]) recover(held *Held, sent time.Time) {
 }
 
 // recovered is the end's word in a [RecoveryEvent].
-func (k endKind) recovered() string {
+func (k endKind) recovered() RecoveryOutcome {
 	switch k {
 	case endCompleted:
-		return "completed"
+		return RecoveryCompleted
 	case endReleased:
-		return "released"
+		return RecoveryReleased
 	case endLost:
-		return "lost"
+		return RecoveryLost
 	case endSuspended, endAgain:
-		return "yielded"
+		return RecoveryYielded
 	default:
-		return "failed"
+		return RecoveryFailed
 	}
 }
 
-func (c *crew[TX]) count(outcome string) {
+func (c *crew[TX]) count(outcome RecoveryOutcome) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.report.Taken++
 	switch outcome {
-	case "completed":
+	case RecoveryCompleted:
 		c.report.Completed++
-	case "yielded":
+	case RecoveryYielded:
 		c.report.Yielded++
-	case "released":
+	case RecoveryReleased:
 		c.report.Released++
-	case "lost":
+	case RecoveryLost:
 		c.report.Lost++
 	default:
 		c.report.Failed++

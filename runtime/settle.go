@@ -211,7 +211,7 @@ func (l *Lease[TX]) completed(answer Response, record *Record) leaseEnd {
 
 // overtaken is the end of work that another worker has, or may have.
 func (l *Lease[TX]) overtaken() leaseEnd {
-	l.call.engine.settings.observer.LeaseLost(l.ctx, l.call.plan.op.ID)
+	l.call.engine.settings.observer.LeaseLost(l.ctx, LeaseLostEvent{Operation: l.call.plan.op.ID, Epoch: l.held.Fence.Epoch})
 	return leaseEnd{kind: endLost, reply: l.call.refuse(l.call.plan.inFlightFor(l.duration()))}
 }
 

@@ -589,7 +589,7 @@ func TestObservers_Order(t *testing.T) {
 	}
 	end(runtime.RequestEvent{Operation: "op"})
 	both.Step(ctx, runtime.StepEvent{})
-	both.LeaseLost(ctx, "op")
+	both.LeaseLost(ctx, runtime.LeaseLostEvent{})
 	both.Recovered(ctx, runtime.RecoveryEvent{})
 	both.Backlog(ctx, runtime.Backlog{})
 	want := "a+ b+ c+ c- b- a- a:step b:step c:step a:lost b:lost c:lost a:recovered b:recovered c:recovered a:backlog b:backlog c:backlog"
@@ -613,10 +613,10 @@ func (o *tracing) Request(ctx context.Context, _ string) (context.Context, func(
 	before, _ := ctx.Value(contextKey{}).(string)
 	return context.WithValue(ctx, contextKey{}, before+o.name), func(runtime.RequestEvent) { o.add("-") }
 }
-func (o *tracing) Step(context.Context, runtime.StepEvent)          { o.add(":step") }
-func (o *tracing) LeaseLost(context.Context, string)                { o.add(":lost") }
-func (o *tracing) Recovered(context.Context, runtime.RecoveryEvent) { o.add(":recovered") }
-func (o *tracing) Backlog(context.Context, runtime.Backlog)         { o.add(":backlog") }
+func (o *tracing) Step(context.Context, runtime.StepEvent)           { o.add(":step") }
+func (o *tracing) LeaseLost(context.Context, runtime.LeaseLostEvent) { o.add(":lost") }
+func (o *tracing) Recovered(context.Context, runtime.RecoveryEvent)  { o.add(":recovered") }
+func (o *tracing) Backlog(context.Context, runtime.Backlog)          { o.add(":backlog") }
 
 // Nothing of a request is in what an observer is told, whatever becomes of it.
 func TestObserver_NothingOfTheRequestIsTold(t *testing.T) {

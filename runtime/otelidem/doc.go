@@ -8,7 +8,7 @@
 //	engine, err := runtime.New(store, accountOf, runtime.WithObserver(telemetry))
 //
 //	purged := telemetry.Purge()
-//	purger, err := store.NewPurger(pgstore.WithPurgeObserver(func(e pgstore.PurgeEvent) {
+//	purger, err := pgstore.NewPurger(store, pgstore.WithPurgeObserver(func(e pgstore.PurgeEvent) {
 //		purged(e.Deleted, e.Lag, e.Ended, e.Err)
 //	}))
 //

@@ -132,20 +132,22 @@ func (o *Observer) Step(ctx context.Context, event runtime.StepEvent) {
 }
 
 // LeaseLost implements [runtime.Observer].
-func (o *Observer) LeaseLost(ctx context.Context, operation string) {
-	o.lost.Add(ctx, 1, metric.WithAttributes(operationKey.String(operation)))
-	trace.SpanFromContext(ctx).AddEvent("idempotency.lease_lost", trace.WithAttributes(operationKey.String(operation)))
+func (o *Observer) LeaseLost(ctx context.Context, event runtime.LeaseLostEvent) {
+	o.lost.Add(ctx, 1, metric.WithAttributes(operationKey.String(event.Operation)))
+	trace.SpanFromContext(ctx).AddEvent("idempotency.lease_lost", trace.WithAttributes(
+		operationKey.String(event.Operation), epochKey.Int64(event.Epoch)))
 }
 
 // Recovered implements [runtime.Observer].
 func (o *Observer) Recovered(ctx context.Context, event runtime.RecoveryEvent) {
-	labels := metric.WithAttributes(operationKey.String(event.Operation), outcomeKey.String(event.Outcome))
+	outcome := string(event.Outcome)
+	labels := metric.WithAttributes(operationKey.String(event.Operation), outcomeKey.String(outcome))
 	o.recovered.Add(ctx, 1, labels)
 	o.age.Record(ctx, event.Age.Seconds(), metric.WithAttributes(operationKey.String(event.Operation)))
 	span, end := o.ended(ctx, "idempotency recovery "+event.Operation, event.Duration,
-		operationKey.String(event.Operation), outcomeKey.String(event.Outcome), epochKey.Int64(event.Epoch))
-	if event.Outcome != "completed" && event.Outcome != "released" {
-		fail(span, event.Outcome)
+		operationKey.String(event.Operation), outcomeKey.String(outcome), epochKey.Int64(event.Epoch))
+	if event.Outcome != runtime.RecoveryCompleted && event.Outcome != runtime.RecoveryReleased {
+		fail(span, outcome)
 	}
 	span.End(end)
 }
