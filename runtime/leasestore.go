@@ -101,6 +101,7 @@ type Held struct {
 type StepResult struct {
 	Name   string
 	Result []byte // encoded
+	kept   *keptResult
 }
 
 // Progress is a record in progress as seen by somebody who does not hold it.

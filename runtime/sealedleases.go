@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -80,13 +81,64 @@ func (s *sealedLeases[TX]) BeginFenced(ctx context.Context, id ID, fence Fence) 
 	return &sealedFenced[TX]{FencedWork: work, store: s, id: id, fence: fence}, nil
 }
 
-// Advance implements [LeaseStore].
+// Advance implements [LeaseStore]. No two seals of the same are the same, so whether a write that is refused has happened
+// already is found out here and not by the store within.
 func (s *sealedLeases[TX]) Advance(ctx context.Context, id ID, fence Fence, to *Advance) error {
 	sealed, err := s.sealAdvance(ctx, id, fence, to)
 	if err != nil {
 		return err
 	}
-	return s.leases.Advance(ctx, id, fence, sealed)
+	err = s.leases.Advance(ctx, id, fence, sealed)
+	if err == nil || to == nil {
+		return err
+	}
+	look, fault := s.leases.Look(ctx, id)
+	if fault != nil {
+		return err
+	}
+	switch record, progress := look.Record, look.Progress; {
+	case to.Record != nil && record != nil && record.Attempt == fence.Owner && s.sameBody(ctx, id, record, to.Record):
+		return nil
+	case to.Record == nil && progress != nil && progress.Fence == fence && s.keep(ctx, id, to.Steps, progress.Steps):
+		if sealed, err = s.sealAdvance(ctx, id, fence, to); err == nil {
+			err = s.leases.Advance(ctx, id, fence, sealed)
+		}
+	}
+	return err
+}
+
+// sameBody reports whether a record is stored with the status and the body of the given one.
+func (s *sealedLeases[TX]) sameBody(ctx context.Context, id ID, stored, record *Record) bool {
+	opened, err := s.openRecord(ctx, id, stored)
+	return err == nil && opened.Status == record.Status && opened.BodyState == record.BodyState && bytes.Equal(opened.Body, record.Body)
+}
+
+// keptResult is how a sealed store keeps the result of a step that is done. It is written again as it is, since the steps
+// that are stored have to be the beginning of those that are written.
+type keptResult struct {
+	id           ID
+	name         string
+	opened, kept []byte
+}
+
+// is reports whether k is the result of step under id.
+func (k *keptResult) is(id ID, step *StepResult) bool {
+	return k != nil && k.id == id && k.name == step.Name && bytes.Equal(k.opened, step.Result)
+}
+
+// keep notes with each step how it is stored. It reports whether that was news of any.
+func (s *sealedLeases[TX]) keep(ctx context.Context, id ID, steps, stored []StepResult) (news bool) {
+	opened, _ := s.openSteps(ctx, id, stored) // one that does not open is none of ours
+	for i := range min(len(steps), len(opened)) {
+		kept := opened[i].kept
+		if !kept.is(id, &steps[i]) {
+			return news
+		}
+		if last := steps[i].kept; !last.is(id, &steps[i]) || !bytes.Equal(last.kept, kept.kept) {
+			steps[i].kept, news = kept, true
+		}
+	}
+	return news
 }
 
 // Yield implements [LeaseStore].
@@ -146,11 +198,15 @@ func (s *sealedLeases[TX]) openSteps(ctx context.Context, id ID, steps []StepRes
 			faults = append(faults, Explain("the stored result of a step does not open", err))
 		}
 		opened[i].Result = result
+		if err == nil {
+			opened[i].kept = &keptResult{id, opened[i].Name, bytes.Clone(result), steps[i].Result}
+		}
 	}
 	return opened, errors.Join(faults...)
 }
 
-// sealAdvance is to with what it stores sealed. The given one stays as it is.
+// sealAdvance is to with what it stores sealed. The given one stays as it is, but that its steps have noted how they are
+// kept.
 func (s *sealedLeases[TX]) sealAdvance(ctx context.Context, id ID, fence Fence, to *Advance) (*Advance, error) {
 	if to == nil {
 		return nil, nil // the store's to refuse
@@ -165,12 +221,15 @@ func (s *sealedLeases[TX]) sealAdvance(ctx context.Context, id ID, fence Fence, 
 	}
 	sealed.Steps = slices.Clone(to.Steps)
 	for i := range sealed.Steps {
-		step := &sealed.Steps[i]
-		result, err := s.seal(ctx, step.Result, resultOf(id, step.Name))
-		if err != nil {
-			return nil, Explain("the result of a step cannot be sealed", err)
+		step := &to.Steps[i]
+		if !step.kept.is(id, step) {
+			result, err := s.seal(ctx, step.Result, resultOf(id, step.Name))
+			if err != nil {
+				return nil, Explain("the result of a step cannot be sealed", err)
+			}
+			step.kept = &keptResult{id, step.Name, bytes.Clone(step.Result), result}
 		}
-		step.Result = result
+		sealed.Steps[i] = StepResult{Name: step.Name, Result: step.kept.kept}
 	}
 	return &sealed, nil
 }

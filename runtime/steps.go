@@ -173,7 +173,7 @@ func (l *Lease[TX]) local(ctx context.Context, name string, work func(context.Co
 		if err != nil {
 			return nil, err
 		}
-		steps = append(slices.Clip(l.steps), StepResult{name, result})
+		steps = append(slices.Clip(l.steps), StepResult{Name: name, Result: result})
 		return &Advance{Steps: steps, Lease: l.duration()}, nil
 	})
 	if err != nil {
@@ -229,7 +229,7 @@ func (l *Lease[TX]) external(ctx context.Context, name string, call func(context
 			return nil, err
 		}
 	}
-	steps := append(slices.Clip(l.steps), StepResult{name, result})
+	steps := append(slices.Clip(l.steps), StepResult{Name: name, Result: result})
 	if err := l.advance(&Advance{Steps: steps, Lease: l.duration()}); err != nil {
 		return nil, fmt.Errorf("step %q: its result could not be stored: %w", name, err)
 	}
