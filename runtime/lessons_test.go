@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -128,31 +129,26 @@ func TestLesson05_AnInterruptedCallIsAskedAboutFirst(t *testing.T) {
 
 // A4: a handler that takes far longer than the lease keeps it by its heartbeat.
 func TestLesson06_ALongHandlerKeepsItsLease(t *testing.T) {
-	o := newOffice(t, payout(func(p *policy.Policy) {
-		p.Lease = policy.Lease{Duration: 200 * time.Millisecond, Heartbeat: 50 * time.Millisecond}
-	}))
-	begun, release := make(chan struct{}), make(chan struct{})
-	o.run = func(ctx context.Context, lease *runtime.Lease[pgx.Tx]) (runtime.Response, error) {
-		close(begun)
-		<-release
-		return o.pay(ctx, lease)
-	}
-	first := make(chan answer)
-	go func() { first <- o.post("k", body) }()
-	<-begun
-	mux := http.NewServeMux()
-	o.serve(mux, o.newEngine())
-	for deadline := time.Now().Add(700 * time.Millisecond); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		do(mux, o.request(body, header("Idempotency-Key", "k"))).wantProblem(t, 409, "in-flight")
-	}
-	if report := o.recover(); report.Taken != 0 {
-		t.Errorf("recovery took it: %+v", report)
-	}
-	close(release)
-	if a := <-first; a.status != 201 || a.replayed() {
-		t.Errorf("%+v", a)
-	}
-	o.wantPaid()
+	synctest.Test(t, func(t *testing.T) {
+		o := newOffice(t, payout())
+		o.run = o.slow(5 * o.op.Policy.Lease.Duration)
+		first := make(chan answer)
+		go func() { first <- o.post("k", body) }()
+		synctest.Wait()
+		mux := http.NewServeMux()
+		o.serve(mux, o.newEngine())
+		for range 9 {
+			time.Sleep(o.op.Policy.Lease.Duration / 2)
+			do(mux, o.request(body, header("Idempotency-Key", "k"))).wantProblem(t, 409, "in-flight")
+		}
+		if report := o.recover(); report.Taken != 0 {
+			t.Errorf("recovery took it: %+v", report)
+		}
+		if a := <-first; a.status != 201 || a.replayed() {
+			t.Errorf("%+v", a)
+		}
+		o.wantPaid()
+	})
 }
 
 // I8: a dead worker wedges a key for as long as its lease, not for as long as records are kept.
