@@ -19,7 +19,8 @@ type LeaseStore[TX any] interface {
 	// whose fingerprint is the intent's, the caller takes it over: by compare-and-set on the epoch, which goes up by one.
 	//
 	// It recognises its own row by intent.Owner, so that a claim whose commit was lost can be made again and is held then.
-	// What another transaction holds and has not committed yet is awaited for a moment; then the error is [ErrBusy].
+	// What another transaction holds and has not committed yet is awaited for a moment; then the error is [ErrBusy]. One that
+	// is [ErrCommitUnknown] says that the claim may stand; after any other nothing was claimed.
 	ClaimLease(ctx context.Context, id ID, intent *Intent) (LeaseClaim, error)
 
 	// Look reads what there is under id, without a lock: neither field is set where there is nothing live.
@@ -101,7 +102,7 @@ type Held struct {
 type StepResult struct {
 	Name   string
 	Result []byte // encoded
-	kept   *keptResult
+	kept   *keptResult // nil but for a store that [Sealed] made
 }
 
 // Progress is a record in progress as seen by somebody who does not hold it.

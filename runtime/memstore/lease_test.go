@@ -227,8 +227,11 @@ func TestStore_A2_EffectAndStepAreCommittedTogether(t *testing.T) {
 	}
 	result[0] = 'X' // the store has a copy
 	look, err := d.Look(ctx, d.id)
-	if err != nil || look.Progress == nil || fmt.Sprintf("%s", look.Progress.Steps) != "[{reserve result}]" || effects != 1 {
-		t.Errorf("%+v, %v, %d effects", look, err, effects)
+	if err != nil || look.Progress == nil || len(look.Progress.Steps) != 1 || effects != 1 {
+		t.Fatalf("%+v, %v, %d effects", look, err, effects)
+	}
+	if step := look.Progress.Steps[0]; step.Name != "reserve" || string(step.Result) != "result" {
+		t.Errorf("%s: %s", step.Name, step.Result)
 	}
 }
 
