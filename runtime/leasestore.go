@@ -101,7 +101,7 @@ type Held struct {
 // StepResult is a step that is done. It is never run again.
 type StepResult struct {
 	Name   string
-	Result []byte // encoded
+	Result []byte      // encoded
 	kept   *keptResult // nil but for a store that [Sealed] made
 }
 
