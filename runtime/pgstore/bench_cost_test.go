@@ -17,40 +17,45 @@ import (
 //
 //	go test -run xxx -bench Cost -benchtime 1x ./runtime/pgstore
 func BenchmarkCost(b *testing.B) {
-	const requests = 3000
 	x := newBench(b)
 	execSQL(b, x.pool, "CREATE EXTENSION IF NOT EXISTS pg_walinspect")
 	for _, f := range x.flows() {
-		b.Run(f.name, func(b *testing.B) {
-			ctx := context.Background()
-			for range 200 {
-				must(b, f.run(ctx))
-			}
-			quiet(b, x.pool)
-			from, commits := x.walPosition(b), x.commits(b)
-			server, writes := x.serverTime(b), x.wire.writes.Load()
-			allocations, client := mallocs(), processorTime("self")
-			for range requests {
-				must(b, f.run(ctx))
-			}
-			client = processorTime("self") - client
-			allocations = mallocs() - allocations
-			writes = x.wire.writes.Load() - writes
-			quiet(b, x.pool)
-			server = x.serverTime(b) - server
-			records, bytes := x.wal(b, from)
-			n := float64(requests)
-			b.ReportMetric(0, "ns/op") // see BenchmarkTransaction
-			b.ReportMetric(float64(allocations)/n, "mallocs/op")
-			b.ReportMetric(float64(writes)/n, "writes/op")
-			b.ReportMetric((x.commits(b)-commits-5)/n, "transactions/op") // five questions of ours
-			b.ReportMetric(records/n, "wal-records/op")
-			b.ReportMetric(bytes/n, "wal-B/op")
-			if client > 0 {
-				b.ReportMetric(float64(client.Microseconds())/n, "client-cpu-µs/op")
-				b.ReportMetric(float64(server.Microseconds())/n, "server-cpu-µs/op")
-			}
-		})
+		b.Run(f.name, func(b *testing.B) { x.reportCost(b, f.run) })
+	}
+}
+
+// reportCost reports what one run takes, as the mean of many, one after the other.
+func (x *bench) reportCost(b *testing.B, run func(context.Context) error) {
+	b.Helper()
+	const requests = 3000
+	ctx := context.Background()
+	for range 200 {
+		must(b, run(ctx))
+	}
+	quiet(b, x.pool)
+	from, transactions := x.walPosition(b), x.transactions(b)
+	server, writes := x.serverTime(b), x.wire.writes.Load()
+	allocations, client := mallocs(), processorTime("self")
+	for range requests {
+		must(b, run(ctx))
+	}
+	client = processorTime("self") - client
+	allocations = mallocs() - allocations
+	writes = x.wire.writes.Load() - writes
+	quiet(b, x.pool)
+	server = x.serverTime(b) - server
+	wal := x.wal(b, from)
+	n := float64(requests)
+	b.ReportMetric(0, "ns/op") // see BenchmarkTransaction
+	b.ReportMetric(float64(allocations)/n, "mallocs/op")
+	b.ReportMetric(float64(writes)/n, "writes/op")
+	b.ReportMetric((x.transactions(b)-transactions-5)/n, "transactions/op") // five questions of ours
+	b.ReportMetric(wal.commits/n, "commits/op")
+	b.ReportMetric(wal.records/n, "wal-records/op")
+	b.ReportMetric(wal.bytes/n, "wal-B/op")
+	if client > 0 {
+		b.ReportMetric(float64(client.Microseconds())/n, "client-cpu-µs/op")
+		b.ReportMetric(float64(server.Microseconds())/n, "server-cpu-µs/op")
 	}
 }
 
@@ -66,21 +71,29 @@ func (x *bench) walPosition(b *testing.B) (lsn string) {
 	return lsn
 }
 
+// written is what was written ahead.
+type written struct {
+	commits float64 // of transactions that wrote something
+	records float64
+	bytes   float64
+}
+
 // wal counts since from, without images of whole pages, which depend on when the last checkpoint was.
-func (x *bench) wal(b *testing.B, from string) (records, bytes float64) {
+func (x *bench) wal(b *testing.B, from string) (w written) {
 	b.Helper()
 	execSQL(b, x.pool, "SELECT pg_switch_wal()") // flushes, so that all can be read
 	if x.walPosition(b) == from {
-		return 0, 0
+		return w
 	}
 	must(b, x.pool.QueryRow(context.Background(),
-		`SELECT sum(count)::float8, sum(record_size)::float8 FROM pg_get_wal_stats($1::pg_lsn, pg_current_wal_flush_lsn()) WHERE "resource_manager/record_type" NOT IN ('XLOG', 'Standby')`,
-		from).Scan(&records, &bytes))
-	return records, bytes
+		`SELECT coalesce(sum(count) FILTER (WHERE "resource_manager/record_type" LIKE 'Transaction/COMMIT%'), 0)::float8, coalesce(sum(count), 0)::float8, coalesce(sum(record_size), 0)::float8
+FROM pg_get_wal_stats($1::pg_lsn, pg_current_wal_flush_lsn(), true) WHERE "resource_manager/record_type" NOT SIMILAR TO '(XLOG|Standby)/%'`,
+		from).Scan(&w.commits, &w.records, &w.bytes))
+	return w
 }
 
-// commits counts transactions, those that only read included.
-func (x *bench) commits(b *testing.B) (n float64) {
+// transactions counts those that have ended well, those that only read included.
+func (x *bench) transactions(b *testing.B) (n float64) {
 	b.Helper()
 	time.Sleep(1100 * time.Millisecond) // sessions report their statistics once a second
 	for range 2 {

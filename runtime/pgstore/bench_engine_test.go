@@ -57,16 +57,23 @@ func (x *bench) handle(ctx context.Context, tx pgx.Tx, body []byte) (runtime.Res
 
 // unprotected is a handler that does its work in a transaction and answers.
 func (x *bench) unprotected(w http.ResponseWriter, r *http.Request) {
+	serve(w, r, func(ctx context.Context, body []byte) (answer runtime.Response, err error) {
+		err = pgx.BeginFunc(ctx, x.pool, func(tx pgx.Tx) (err error) {
+			answer, err = x.handle(ctx, tx, body)
+			return err
+		})
+		return answer, err
+	})
+}
+
+// serve is a handler without an engine.
+func serve(w http.ResponseWriter, r *http.Request, work func(ctx context.Context, body []byte) (runtime.Response, error)) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	var answer runtime.Response
-	err = pgx.BeginFunc(r.Context(), x.pool, func(tx pgx.Tx) (err error) {
-		answer, err = x.handle(r.Context(), tx, body)
-		return err
-	})
+	answer, err := work(r.Context(), body)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
@@ -104,14 +111,18 @@ func (a *answer) WriteHeader(status int)      { a.status = status }
 func (a *answer) Write(p []byte) (int, error) { return len(p), nil }
 
 func send(ctx context.Context, h http.Handler, account, key string) error {
+	return sendFor(ctx, h, account, key, http.StatusCreated)
+}
+
+func sendFor(ctx context.Context, h http.Handler, account, key string, want int) error {
 	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/payments", strings.NewReader(requestBody))
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("X-Account", account)
 	r.Header.Set("Idempotency-Key", key)
 	a := &answer{header: http.Header{}}
 	h.ServeHTTP(a, r)
-	if a.status != http.StatusCreated {
-		return fmt.Errorf("status %d", a.status)
+	if a.status != want {
+		return fmt.Errorf("status %d, want %d", a.status, want)
 	}
 	return nil
 }
