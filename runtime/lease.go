@@ -10,7 +10,9 @@ import (
 // steps: a step that is done has its result stored and is never run again, by whichever worker, in whichever process. It
 // is used by one goroutine, and not after the handler has returned.
 //
-// Steps are run in the policy's order, each at most once; some may be left out. Where a step is out of order or the lease is
+// Steps are run in the policy's order, each at most once; some may be left out. A handler that is run again takes the way
+// that it took before: the work does not go on past a step that it leaves out then, and an earlier worker has done. Of an
+// external one that it may have begun, the reconcile function is asked. Where a step is out of order or the lease is
 // used in another way that it is not made for, an [Explained] error says so and nothing is done.
 type Lease[TX any] struct {
 	call     *Call[TX]
@@ -27,7 +29,8 @@ type Lease[TX any] struct {
 	ended bool       // the handler has returned
 	steps []StepResult
 	next  int             // index of the first step that may be run
-	asked map[string]bool // the steps about which the other side has been asked
+	asked map[string]bool // the steps about which the other side has been asked, and knew nothing
+	met   bool            // this run has come to a step that an earlier worker may have begun
 	// effects: what was done under this record may have had an effect, so that it cannot be forgotten.
 	effects bool
 	open    string // the external step whose outcome nobody knows

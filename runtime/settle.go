@@ -129,7 +129,7 @@ func (l *Lease[TX]) settle(answer Response, err error) leaseEnd {
 	c.dropMarker(answer)
 	switch {
 	case l.keeps(answer.Status):
-		return l.end(reply{answer, OutcomeFresh})
+		return l.endWith(reply{answer, OutcomeFresh})
 	case l.effects:
 		return l.suspend()
 	default:
@@ -149,7 +149,7 @@ func (l *Lease[TX]) failed(err error) leaseEnd {
 	}
 	switch {
 	case ok && l.effects && l.keeps(problem.status()):
-		return l.end(c.refuseAs(OutcomeFresh, problem))
+		return l.endWith(c.refuseAs(OutcomeFresh, problem))
 	case l.effects:
 		if context.Cause(l.ctx) == nil {
 			c.engine.observe(l.ctx, c.plan, "handler failed, its work is taken up again later", err)
@@ -188,6 +188,16 @@ func (c *Call[TX]) guardProblem(err error) (*Problem, bool) {
 		}
 	}
 	return nil, false
+}
+
+// endWith completes the record with a handler's answer, unless a step that it does not know of may have happened.
+func (l *Lease[TX]) endWith(r reply) leaseEnd {
+	err := caught(func() error { return l.resolve(l.ctx, len(l.call.plan.steps)) })
+	if err != nil {
+		l.call.engine.observe(l.ctx, l.call.plan, "handler failed, its work is taken up again later", err)
+		return l.suspend()
+	}
+	return l.end(r)
 }
 
 // end completes the record with an answer, without work of the handler's.

@@ -104,7 +104,7 @@ func (l *Lease[TX]) leave() {
 
 // begin begins a step. stored is the result of one that is done. Before the first that is not, the work is detached from
 // its client.
-func (l *Lease[TX]) begin(name string, external bool) (step *stepPlan, stored *StepResult, err error) {
+func (l *Lease[TX]) begin(ctx context.Context, name string, external bool) (step *stepPlan, stored *StepResult, err error) {
 	p := l.call.plan
 	at := p.step(name)
 	switch {
@@ -117,12 +117,52 @@ func (l *Lease[TX]) begin(name string, external bool) (step *stepPlan, stored *S
 	case at < l.next:
 		return nil, nil, Explain(fmt.Sprintf("step %q is run twice, or after a later one: steps are run in the policy's order, each once", name), nil)
 	}
+	if err := l.resolve(ctx, at); err != nil {
+		return nil, nil, err
+	}
 	step = &p.steps[at]
 	l.next = at + 1
 	if done := slices.IndexFunc(l.steps, func(s StepResult) bool { return s.Name == name }); done >= 0 {
 		return step, &l.steps[done], nil
 	}
 	return step, nil, l.detach()
+}
+
+// resolve sees to the steps before the one at index to that this run leaves out: the work does not go on past one that an
+// earlier worker has done, nor is there an answer that does not know of it. Of an external one that it may have begun the
+// other side is asked; once the run has come to the step at which an earlier worker stopped, there is no other.
+func (l *Lease[TX]) resolve(ctx context.Context, to int) error {
+	from := l.next
+	for _, done := range l.held.Steps {
+		at := l.call.plan.step(done.Name)
+		if at >= l.next && at < to {
+			return l.leftOut(done.Name)
+		}
+		from = max(from, at+1) // who had stored a later one had not stopped before it
+	}
+	if l.held.Fence.Epoch == 1 || l.met {
+		return nil
+	}
+	for ; from < to; from++ {
+		step := &l.call.plan.steps[from]
+		if !step.external() || l.asked[step.name] {
+			continue
+		}
+		bounded, stop := l.within(ctx)
+		state, _ := l.reconcile(bounded, step, func(any) ([]byte, error) { return nil, nil })
+		stop()
+		if state != reconciledNotDone {
+			return l.leftOut(step.name)
+		}
+		l.asked[step.name] = true
+	}
+	return nil
+}
+
+// leftOut has the work end here, to be taken up again.
+func (l *Lease[TX]) leftOut(step string) error {
+	l.open = step
+	return Explain(fmt.Sprintf("step %q is left out, and an earlier worker has or may have done it: a handler that is run again takes the way that it took before", step), nil)
 }
 
 // detach has the work go on without its client. It fails where the client has gone already.
@@ -156,7 +196,7 @@ func (l *Lease[TX]) local(ctx context.Context, name string, work func(context.Co
 	}
 	defer l.leave()
 	began, outcome := time.Now(), StepFailed
-	step, stored, err := l.begin(name, false)
+	step, stored, err := l.begin(ctx, name, false)
 	if step != nil {
 		defer func() { l.told(ctx, step, outcome, began) }()
 	}
@@ -194,7 +234,7 @@ func (l *Lease[TX]) external(ctx context.Context, name string, call func(context
 	}
 	defer l.leave()
 	began, outcome := time.Now(), StepUnknown
-	step, stored, err := l.begin(name, true)
+	step, stored, err := l.begin(ctx, name, true)
 	if step != nil {
 		defer func() { l.told(ctx, step, outcome, began) }()
 	}
@@ -214,6 +254,7 @@ func (l *Lease[TX]) external(ctx context.Context, name string, call func(context
 	if l.held.Fence.Epoch > 1 && !l.asked[name] {
 		state, result = l.reconcile(bounded, step, encode)
 		l.asked[name] = state == reconciledNotDone
+		l.met = true
 	}
 	switch state {
 	case reconciledUnknown:
