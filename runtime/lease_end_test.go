@@ -362,6 +362,37 @@ func TestLease_A6_UnknownClaim(t *testing.T) {
 	}
 }
 
+// R4: where no try to claim is answered, or a later one is refused, the claim may stand and be taken up by recovery, so
+// that nobody is told that nothing was done.
+func TestLease_A6_R4_UnknownClaimIsNotDenied(t *testing.T) {
+	for _, happens := range []bool{true, false} {
+		o := newOffice(t, payout())
+		tries := 0
+		o.leases.claimLease = func(ctx context.Context, id runtime.ID, intent *runtime.Intent) (runtime.LeaseClaim, error) {
+			if tries++; tries > 1 {
+				return runtime.LeaseClaim{}, errDown
+			}
+			if happens {
+				_, _ = o.leases.Store.ClaimLease(ctx, id, intent)
+			}
+			return runtime.LeaseClaim{}, runtime.ErrCommitUnknown
+		}
+		a := o.post("k", body)
+		a.wantProblem(t, 503, "outcome-unknown")
+		a.wantRetryAfter(t)
+		if !happens {
+			o.wantNothing()
+			continue
+		}
+		o.leases.claimLease = nil
+		o.overdue("k")
+		if report := o.recover(); report != (runtime.RecoveryReport{Taken: 1, Completed: 1}) {
+			t.Errorf("%+v", report)
+		}
+		o.wantPaid()
+	}
+}
+
 // A commit of unknown outcome, of a step and of the completion, is found out about: no second effect, no false error.
 func TestLease_A6_UnknownCommit(t *testing.T) {
 	for _, c := range []struct {

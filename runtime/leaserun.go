@@ -120,13 +120,14 @@ func (c *Call[TX]) leadLease(ctx context.Context, turn *turn, deadline time.Time
 	var found *Record // what the requests that wait in the gate are answered from
 	defer func() { turn.leave(found) }()
 	as = OutcomeReplayed
-	intent := c.intent()
+	intent, begun := c.intent(), false // a claim of this request's may stand
 	for runs := 0; ; {
 		if runs == 0 && ctx.Err() != nil {
-			return c.refuse(c.unavailable()), nil, as
+			return c.refuse(c.notLed(begun)), nil, as
 		}
 		_, _ = rand.Read(intent.Owner[:]) // never fails; a new one for each run, so that what is late of the last is fenced off
-		claim, sent, err := c.claimLease(ctx, intent)
+		claim, sent, unknown, err := c.claimLease(ctx, intent)
+		begun = begun || unknown
 		if errors.Is(err, ErrBusy) {
 			as = OutcomeWaited
 			if rest := min(time.Until(deadline), lastLook/2+mathrand.N(lastLook/2)); rest > 0 && sleep(ctx, rest) {
@@ -141,10 +142,8 @@ func (c *Call[TX]) leadLease(ctx context.Context, turn *turn, deadline time.Time
 			look, err = c.await(ctx, deadline, look.Progress)
 		}
 		switch {
-		case err != nil && runs > 0:
-			return c.refuse(c.plan.unknownOutcome()), nil, as
 		case err != nil:
-			return c.refuse(c.unavailable()), nil, as
+			return c.refuse(c.notLed(begun)), nil, as
 		case look.Record != nil:
 			found = look.Record
 			return reply{}, found, as
@@ -155,6 +154,7 @@ func (c *Call[TX]) leadLease(ctx context.Context, turn *turn, deadline time.Time
 		}
 		turn.running()
 		runs++
+		begun = true
 		end := c.hold(ctx, claim.Held, sent, p, work, runs)
 		switch end.kind {
 		case endAgain:
@@ -170,6 +170,15 @@ func (c *Call[TX]) leadLease(ctx context.Context, turn *turn, deadline time.Time
 	}
 }
 
+// notLed is the answer where the store does not say what became of the request. begun: what it has claimed may stand, and be
+// taken up by others.
+func (c *Call[TX]) notLed(begun bool) *Problem {
+	if begun {
+		return c.plan.unknownOutcome()
+	}
+	return c.unavailable()
+}
+
 // intent is what a claim commits. Its owner is set for each claim.
 func (c *Call[TX]) intent() *Intent {
 	return &Intent{
@@ -183,8 +192,8 @@ func (c *Call[TX]) intent() *Intent {
 
 // claimLease claims the id, again where the store fails: it recognises what is ours already. It does not end with the
 // request, so that the outcome is known; a claim whose client has gone is released. sent is when the first try was sent, from
-// when on the lease may count.
-func (c *Call[TX]) claimLease(ctx context.Context, intent *Intent) (claim LeaseClaim, sent time.Time, err error) {
+// when on the lease may count. unknown: one of the tries may have claimed it, though no answer said so.
+func (c *Call[TX]) claimLease(ctx context.Context, intent *Intent) (claim LeaseClaim, sent time.Time, unknown bool, err error) {
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.engine.settings.claimTimeout)
 	defer cancel()
 	sent = time.Now()
@@ -193,12 +202,13 @@ func (c *Call[TX]) claimLease(ctx context.Context, intent *Intent) (claim LeaseC
 			claim, err = c.engine.leaseStore().ClaimLease(bounded, c.id, intent)
 			return err
 		})
+		unknown = unknown || errors.Is(err, ErrCommitUnknown)
 		if err == nil || errors.Is(err, ErrBusy) {
-			return claim, sent, err
+			return claim, sent, unknown, err
 		}
 		if bounded.Err() != nil || tries >= c.engine.settings.attempts {
 			c.engine.observe(ctx, c.plan, "store failed", err)
-			return LeaseClaim{}, sent, err
+			return LeaseClaim{}, sent, unknown, err
 		}
 		pause(bounded, tries)
 	}

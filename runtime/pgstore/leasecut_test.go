@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -99,6 +101,36 @@ func TestLeaseCut_A6_Claim(t *testing.T) {
 		}
 		must(t, store.Advance(context.Background(), id, held.Fence, charged()))
 	})
+}
+
+// R4: a claim that no answer came to may stand, and the error says so, also where the next try finds no server at all.
+func TestLeaseCut_A6_R4_ClaimThatMayStand(t *testing.T) {
+	w, down := &wire{}, atomic.Bool{}
+	pool := pgtest.Open(t, database(t), func(c *pgxpool.Config) {
+		c.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeExec // nothing to prepare
+		w.attach(c)
+		dial := c.ConnConfig.DialFunc
+		c.ConnConfig.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+			if down.Load() {
+				return nil, errors.New("no server")
+			}
+			return dial(ctx, network, address)
+		}
+	})
+	must(t, pool.Ping(context.Background()))
+	store, id, in := open(t, pool), newID(), newIntent()
+	down.Store(true)
+	w.cutNext(cutAfter, 0)
+	if claim, err := store.ClaimLease(context.Background(), id, in); !errors.Is(err, runtime.ErrCommitUnknown) {
+		t.Errorf("cut after it was sent: %+v, %v", claim, err)
+	}
+	if claim, err := store.ClaimLease(context.Background(), newID(), newIntent()); err == nil || errors.Is(err, runtime.ErrCommitUnknown) {
+		t.Errorf("without a server: %+v, %v", claim, err)
+	}
+	down.Store(false)
+	if held := hold(t, store, id, in); held.Fence.Owner != in.Owner {
+		t.Errorf("held as %+v", held)
+	}
 }
 
 // A6: work is taken over once, whichever of the two writes is lost.

@@ -2,12 +2,16 @@ package pgstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/idemgen/idemgen/runtime"
 )
 
 // Transactions of the store's own: READ COMMITTED whatever the session's default is, so that each statement sees what was
@@ -23,12 +27,14 @@ const (
 //
 // It tries again where the connection was lost or the database asks for it: what queue queues can be repeated, whether the
 // last try was committed or not. After a restart of the server every idle connection of the pool is dead, and each costs
-// one try. repeated tells read that there was one.
+// one try. repeated tells read that there was one. An error is [runtime.ErrCommitUnknown] where one of the tries may have been
+// committed and none has said so.
 func (s *Store) own(ctx context.Context, wait time.Duration, queue func(*pgx.Batch), read func(_ pgx.BatchResults, repeated bool) error) error {
+	unknown := false
 	for tries := 1; ; tries++ {
 		conn, err := s.pool.Acquire(ctx)
 		if err != nil {
-			return fmt.Errorf("no connection: %w", err)
+			return orUnknown(unknown, fmt.Errorf("no connection: %w", err))
 		}
 		err = ownTransaction(ctx, conn, lockTimeout(ctx, wait), queue, func(results pgx.BatchResults) error { return read(results, tries > 1) })
 		if err == nil {
@@ -36,10 +42,25 @@ func (s *Store) own(ctx context.Context, wait time.Duration, queue func(*pgx.Bat
 			return nil
 		}
 		err = leaveFailed(ctx, conn, err)
+		unknown = unknown || unanswered(err)
 		if tries >= s.tries || ctx.Err() != nil || !curable(err) {
-			return explainState(err)
+			return orUnknown(unknown, explainState(err))
 		}
 	}
+}
+
+// unanswered reports whether the server may have committed what was sent: the connection was lost before it said, and it
+// had not refused a statement.
+func unanswered(err error) bool {
+	var lost lostConnection
+	return errors.As(err, &lost) && !pgconn.SafeToRetry(err) && !refused(err)
+}
+
+func orUnknown(unknown bool, err error) error {
+	if unknown {
+		return fmt.Errorf("%w: %w", runtime.ErrCommitUnknown, err)
+	}
+	return err
 }
 
 func ownTransaction(ctx context.Context, conn *pgxpool.Conn, lockTimeout string, queue func(*pgx.Batch), read func(pgx.BatchResults) error) error {
