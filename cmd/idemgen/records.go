@@ -23,12 +23,15 @@ what is stuck. It talks to the database alone; the service need not run.
 
 When you are called because a request "hangs" or a key is "still in progress":
 
-  1. idemgen records list --overdue          work whose worker is gone and that nobody took up
-  2. idemgen records show --key KEY          the one that the ticket names
-  3. Usually nothing else is to be done: recovery, or the client's next request with the
-     same key, takes overdue work up. If nobody does, see whether a process of the service
-     with recovery runs, and what it logs.
-  4. idemgen records release RECORD ...      take it from a worker that hangs
+  1. idemgen records show --key KEY          the one that the ticket names
+  2. idemgen records list --older-than 5m    everything that should have been done by now
+  3. Many workers so far: each attempt ends in doubt, so something that the step after the
+     last one done calls is down, or the handler fails. The service's log says what. When
+     it is mended the work goes on by itself, within five minutes.
+  4. The lease is over (list --overdue): usually nothing is to be done. Recovery, or the
+     client's next request with the same key, takes it up. If nobody does, see whether a
+     process of the service with recovery runs, and what it logs.
+  5. idemgen records release RECORD ...      take it from a worker that hangs
 
 Which database: --database-url, or DATABASE_URL, or the PG* variables of psql. A URL on the
 command line can be seen by others on the machine: rather set the variable. The table comes
@@ -60,7 +63,7 @@ func newRecords(s *session) *cobra.Command {
 	f.StringVar(&flags.url, "database-url", "", "`URL` of the database (default: DATABASE_URL, then PGHOST and its kin)")
 	f.StringVar(&flags.table, "table", "", "`name` of the keys table, TABLE or SCHEMA.TABLE (default: that of idemgen.yaml, then "+pgstore.DefaultTable+")")
 	f.StringVar(&flags.config, "config", "", "configuration `file` (default "+config.FileName+", if there is one)")
-	f.DurationVar(&flags.timeout, "timeout", 10*time.Second, "how `long` a statement may take on the server")
+	f.DurationVar(&flags.timeout, "timeout", 10*time.Second, "how long a statement may take on the server, as a `duration`")
 	f.BoolVar(&flags.json, "json", false, "the same as --format json")
 	must(cmd.MarkPersistentFlagFilename("config", "yaml", "yml", "json"))
 	cmd.AddCommand(newRecordsList(s, &flags), newRecordsShow(s, &flags), newRecordsCount(s, &flags), newRecordsRelease(s, &flags))

@@ -16,11 +16,13 @@ commands, whose it is, how old, how many workers have had it, what is left of th
 the steps that are done.
 
 "over for 12m04s" in the column LEASE: nobody has been at it since. Work that a worker gave
-up waits for its next turn with a lease that is not over.
+up waits for its next turn with a lease that is not over, so --overdue seldom shows it: where
+another service is down, look for work that is old and has had many workers.
 
 Exit codes: 0 printed, be it none; 2 the database could not be asked.`
 
-const listExample = `  idemgen records list --overdue
+const listExample = `  idemgen records list --older-than 5m
+  idemgen records list --overdue
   idemgen records list --operation createPayout --older-than 15m
   idemgen records list --json | jq '.records[].ref'`
 
@@ -39,8 +41,8 @@ func newRecordsList(s *session, flags *recordsFlags) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&query.Operation, "operation", "", "only of this operation, by its `operationId`")
 	f.BoolVar(&query.Overdue, "overdue", false, "only work whose lease is over")
-	f.DurationVar(&query.OlderThan, "older-than", 0, "only work that was begun longer ago than this `time`, such as 15m")
-	f.IntVar(&query.Limit, "limit", 50, "print at most so `many`, up to 1000")
+	f.DurationVar(&query.OlderThan, "older-than", 0, "only work that was begun longer ago than this `duration`, such as 15m")
+	f.IntVar(&query.Limit, "limit", 50, "the `number` of records that are printed at most, up to 1000")
 	f.StringVar(&query.After, "after", "", "go on after a `cursor`, which the page before has printed")
 	return cmd
 }

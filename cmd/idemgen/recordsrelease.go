@@ -54,7 +54,7 @@ func newRecordsRelease(s *session, flags *recordsFlags) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&r.seen, "seen", "", "the `state` that show has printed")
-	f.StringVar(&r.reason, "reason", "", "why, for the `reader` of the table of releases")
+	f.StringVar(&r.reason, "reason", "", "why, as a `text` for whoever reads the table of releases")
 	f.BoolVar(&r.handOver, "hand-over", false, "end the lease, so that another worker goes on")
 	f.BoolVar(&r.free, "free", false, "delete the record, so that the next request begins anew")
 	f.BoolVar(&r.nothingHappened, "nothing-happened", false, "with --free: you have made sure that the work had no effect anywhere")

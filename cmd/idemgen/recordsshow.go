@@ -189,7 +189,7 @@ func (s *session) adviseOn(e *pgstore.Entry) {
 	if e.Overdue() {
 		fmt.Fprintln(s.stdout, "\nNobody is at it. Recovery takes it up within its interval, and so does the client's next\nrequest with the same key. If nobody does, see whether a process with recovery runs.")
 	} else {
-		fmt.Fprintln(s.stdout, "\nA worker is at it, or gave it up until its lease is over. If that worker hangs, this has\nanother one go on where the steps end:")
+		fmt.Fprintln(s.stdout, "\nA worker is at it, or gave it up until its lease is over. Where there have been many\nworkers, attempts fail: the service's log says why. If a worker hangs, this has another\none go on where the steps end:")
 		fmt.Fprintf(s.stdout, "  idemgen records release %s --seen %s --hand-over --reason \"...\"\n", e.Ref, seenText(e.Seen))
 	}
 }
