@@ -99,10 +99,10 @@ func (p *plan) declareInterface(f *jen.File) {
 	if p.hasLeases() {
 		paragraphs = append(paragraphs, "A method with a lease does its work in steps: each is passed to runtime.DoLocal or runtime.DoExternal, in the "+
 			"order of the policy, and the last work in the database is done in the lease's Complete, together with the answer. When its "+
-			"process dies, the method is called again, in any process and with the same request, until it has ended: a step that is done "+
-			"returns its stored result then, and what stands outside of steps runs again. An error before the first step leaves nothing "+
-			"done. After that, an error or an answer of 5xx that the policy does not keep leaves the request in progress, to be taken up "+
-			"again, and any other answer is final.")
+			"process dies, the method is called again, in any process and with the same request, until it has ended: by the next request "+
+			"with the key, or by a runtime.Recovery, of which each process runs one. A step that is done returns its stored result then, "+
+			"and what stands outside of steps runs again. An error before the first step leaves nothing done. After that, an error or an answer of 5xx that the policy does not "+
+			"keep leaves the request in progress, to be taken up again, and any other answer is final.")
 	}
 	if p.hasReconciled() {
 		paragraphs = append(paragraphs, "A Reconcile method is asked about a call that an earlier run may have begun, and that was not seen to end. It asks "+

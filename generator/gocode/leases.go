@@ -180,8 +180,8 @@ func declareComplete(f *jen.File, o *operation) {
 func (p *plan) declareLeaseHandler(f *jen.File, o *operation) {
 	tx := jen.Qual(pgxPath, "Tx")
 	work := func(member string) *jen.Statement { return jen.Id("work").Dot(member).Op("=") }
-	f.Comment("// " + o.handler + " serves " + o.where() + ", and has the engine's recovery finish what is left unfinished.")
-	f.Func().Id(o.handler).Params(engineParam(), jen.Id("h").Id("Handlers")).Qual("net/http", "Handler").Block(
+	lead := o.handler + " serves " + o.where() + ", and lets the engine's recovery, where one runs, call h again for what is left unfinished."
+	f.Add(doc(lead, "")).Func().Id(o.handler).Params(engineParam(), jen.Id("h").Id("Handlers")).Qual("net/http", "Handler").Block(
 		jen.Return(jen.Id("engine").Dot("LeaseHandler").Call(jen.Op("&").Id(o.variable),
 			jen.Func().Params(jen.Id("call").Op("*").Qual(runtimePath, "Call").Types(tx)).
 				Params(jen.Id("work").Qual(runtimePath, "LeaseWork").Types(tx), jen.Err().Error()).

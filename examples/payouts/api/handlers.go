@@ -16,10 +16,10 @@ import (
 // A method with a lease does its work in steps: each is passed to runtime.DoLocal or runtime.DoExternal, in
 // the order of the policy, and the last work in the database is done in the lease's Complete, together with
 // the answer. When its process dies, the method is called again, in any process and with the same request,
-// until it has ended: a step that is done returns its stored result then, and what stands outside of steps
-// runs again. An error before the first step leaves nothing done. After that, an error or an answer of 5xx
-// that the policy does not keep leaves the request in progress, to be taken up again, and any other answer is
-// final.
+// until it has ended: by the next request with the key, or by a runtime.Recovery, of which each process runs
+// one. A step that is done returns its stored result then, and what stands outside of steps runs again. An
+// error before the first step leaves nothing done. After that, an error or an answer of 5xx that the policy
+// does not keep leaves the request in progress, to be taken up again, and any other answer is final.
 //
 // A Reconcile method is asked about a call that an earlier run may have begun, and that was not seen to end.
 // It asks the other side, by the step's key, and returns runtime.Done with what the call would have returned,
@@ -47,7 +47,8 @@ func Register(mux *http.ServeMux, engine *runtime.Engine[pgx.Tx], h Handlers) er
 	return nil
 }
 
-// CreatePayoutHandler serves POST /payouts, and has the engine's recovery finish what is left unfinished.
+// CreatePayoutHandler serves POST /payouts, and lets the engine's recovery, where one runs, call h again for
+// what is left unfinished.
 func CreatePayoutHandler(engine *runtime.Engine[pgx.Tx], h Handlers) http.Handler {
 	return engine.LeaseHandler(&opCreatePayout, func(call *runtime.Call[pgx.Tx]) (work runtime.LeaseWork[pgx.Tx], err error) {
 		req, err := readCreatePayoutRequest(call)
