@@ -393,6 +393,78 @@ func TestLease_A6_R4_UnknownClaimIsNotDenied(t *testing.T) {
 	}
 }
 
+// R4: an answer that says that nothing was done is given only once the record is gone: one that is left is taken up.
+func TestLease_A6_R4_UnknownReleaseIsNotDenied(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		first   func(o *office, id runtime.ID, fence runtime.Fence) // before the first try is not answered
+		down    bool                                                // nor is any other
+		status  int
+		problem string // "" where the handler's own is sent
+	}{
+		{"no try gets through", func(*office, runtime.ID, runtime.Fence) {}, true, 503, "outcome-unknown"},
+		{"the first has removed it", func(o *office, id runtime.ID, fence runtime.Fence) {
+			_ = o.leases.Store.Release(context.Background(), id, fence)
+		}, false, 402, ""},
+		{"another worker was there first", func(o *office, id runtime.ID, fence runtime.Fence) {
+			_ = o.leases.Store.Yield(context.Background(), id, fence, 0)
+			_, _ = o.leases.Store.TakeOver(context.Background(), []runtime.OperationLease{{Operation: o.op.ID, Lease: time.Minute}}, 1)
+		}, false, 409, "in-flight"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := newOffice(t, payout(), runtime.WithCommitTimeout(50*time.Millisecond))
+			o.run = func(ctx context.Context, lease *runtime.Lease[pgx.Tx]) (runtime.Response, error) {
+				if o.runs.Load() > 1 {
+					return o.pay(ctx, lease)
+				}
+				return runtime.Response{}, &runtime.Problem{Status: 402, Title: "Declined"}
+			}
+			tries := 0
+			o.leases.release = func(ctx context.Context, id runtime.ID, fence runtime.Fence) error {
+				if tries++; tries == 1 {
+					c.first(o, id, fence)
+					return errDown
+				}
+				if c.down {
+					return errDown
+				}
+				return o.leases.Store.Release(ctx, id, fence)
+			}
+			a := o.post("k", body)
+			if c.problem == "" && a.status == c.status {
+				o.wantNothing()
+				return
+			}
+			a.wantProblem(t, c.status, c.problem)
+			o.overdue("k")
+			if report := o.recover(); report != (runtime.RecoveryReport{Taken: 1, Completed: 1}) {
+				t.Errorf("%+v", report)
+			}
+			o.wantPaid()
+		})
+	}
+}
+
+// I6: a worker that loses its lease while it asks the other side does not make the call: the next one does.
+func TestLease_A6_I6_NoCallUnderALeaseThatWasLostMeanwhile(t *testing.T) {
+	op := payout()
+	op.Policy.Lease = policy.Lease{Duration: time.Minute, Heartbeat: 5 * time.Millisecond}
+	o := newOffice(t, op)
+	o.bank.fail = func(int) error { return errDown }
+	o.post("k", body).wantProblem(t, 503, "outcome-unknown")
+	o.bank.fail = nil
+	o.reconcile = func(ctx context.Context, _ *runtime.Interrupted) (runtime.Reconciliation, error) {
+		o.overdue("k")
+		_, _ = o.leases.Store.TakeOver(context.Background(), []runtime.OperationLease{{Operation: o.op.ID, Lease: time.Minute}}, 1)
+		<-ctx.Done()
+		return runtime.NotDone(), nil
+	}
+	o.overdue("k")
+	if report := o.recover(); report != (runtime.RecoveryReport{Taken: 1, Lost: 1}) || len(o.bank.calls) != 1 {
+		t.Errorf("%+v, and the bank was called %d times; want 1, which was the first worker's", report, len(o.bank.calls))
+	}
+}
+
 // A commit of unknown outcome, of a step and of the completion, is found out about: no second effect, no false error.
 func TestLease_A6_UnknownCommit(t *testing.T) {
 	for _, c := range []struct {

@@ -244,6 +244,7 @@ type faultyLeases struct {
 	renew      func(ctx context.Context, id runtime.ID, fence runtime.Fence, d time.Duration) error
 	advance    func(ctx context.Context, id runtime.ID, fence runtime.Fence, to *runtime.Advance) error
 	yield      func(ctx context.Context, id runtime.ID, fence runtime.Fence, after time.Duration) error
+	release    func(ctx context.Context, id runtime.ID, fence runtime.Fence) error
 	takeOver   func(ctx context.Context, operations []runtime.OperationLease, limit int) ([]runtime.Held, error)
 	begin      func(ctx context.Context, id runtime.ID, fence runtime.Fence) (runtime.FencedWork[pgx.Tx], error)
 	// commit takes the place of the commit of fenced work.
@@ -279,6 +280,13 @@ func (s *faultyLeases) Yield(ctx context.Context, id runtime.ID, fence runtime.F
 		return s.yield(ctx, id, fence, after)
 	}
 	return s.Store.Yield(ctx, id, fence, after)
+}
+
+func (s *faultyLeases) Release(ctx context.Context, id runtime.ID, fence runtime.Fence) error {
+	if s.release != nil {
+		return s.release(ctx, id, fence)
+	}
+	return s.Store.Release(ctx, id, fence)
 }
 
 func (s *faultyLeases) TakeOver(ctx context.Context, operations []runtime.OperationLease, limit int) ([]runtime.Held, error) {

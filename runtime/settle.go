@@ -232,15 +232,32 @@ func (l *Lease[TX]) release(r reply) leaseEnd {
 		tries++
 		return l.store.Release(ctx, l.held.ID, l.held.Fence)
 	})
+	if errors.Is(err, ErrLeaseLost) && tries > 1 { // an earlier try has removed it, unless another worker was there before that
+		var look Look
+		look, err = l.look()
+		if err == nil && look != (Look{}) {
+			err = ErrLeaseLost
+		}
+	}
 	switch {
-	case err == nil, errors.Is(err, ErrLeaseLost) && tries > 1: // an earlier try has removed it
+	case err == nil:
+		return leaseEnd{kind: endReleased, reply: r}
 	case errors.Is(err, ErrLeaseLost):
 		l.lost = true
 		return l.overtaken()
-	default: // it is in progress until its lease ends
+	default: // it is in progress until its lease ends, and is taken up then: the answer does not say that nothing is done
 		l.call.engine.observe(l.ctx, l.call.plan, "store failed", err)
+		return leaseEnd{kind: endUnknown, reply: l.call.refuse(l.call.plan.unknownOutcome())}
 	}
-	return leaseEnd{kind: endReleased, reply: r}
+}
+
+// look reads what there is under the lease's id.
+func (l *Lease[TX]) look() (look Look, err error) {
+	err = l.persist(func(ctx context.Context) (err error) {
+		look, err = l.store.Look(ctx, l.held.ID)
+		return err
+	})
+	return look, err
 }
 
 // suspend leaves the record in progress, for a later worker: at once where this process stops, else after a pause that
@@ -279,11 +296,7 @@ func (l *Lease[TX]) findOut() leaseEnd {
 	if !errors.Is(err, ErrLeaseLost) {
 		return leaseEnd{kind: endUnknown, reply: l.call.refuse(l.call.plan.unknownOutcome())}
 	}
-	var look Look
-	err = l.persist(func(ctx context.Context) (err error) {
-		look, err = l.store.Look(ctx, l.held.ID)
-		return err
-	})
+	look, err := l.look()
 	switch {
 	case err != nil:
 		return leaseEnd{kind: endUnknown, reply: l.call.refuse(l.call.plan.unknownOutcome())}

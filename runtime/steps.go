@@ -260,6 +260,9 @@ func (l *Lease[TX]) external(ctx context.Context, name string, call func(context
 	case reconciledUnknown:
 		return nil, errUnfinished
 	case reconciledNotDone:
+		if err := context.Cause(l.ctx); err != nil { // the lease has ended meanwhile, and the next worker asks again
+			return nil, err
+		}
 		result, err = call(bounded, &Outbound{Step: name, keys: l.keys.keys(step)})
 		var without *noEffect
 		if errors.As(err, &without) {
