@@ -168,6 +168,9 @@ func (s *sealedLeases[TX]) Backlog(ctx context.Context, operations []string) (Ba
 
 // openHeld opens what a record in progress holds, all or nothing.
 func (s *sealedLeases[TX]) openHeld(ctx context.Context, held *Held) {
+	if held.Unreadable != nil {
+		return
+	}
 	request, err := s.open(ctx, held.Request, requestOf(held.ID, held.Fingerprint))
 	if err != nil {
 		err = Explain("a stored request does not open", err)

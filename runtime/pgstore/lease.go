@@ -132,7 +132,7 @@ func (c *leaseClaim) scanHeld(row pgx.Row) (*runtime.Held, error) {
 	return held, err
 }
 
-// scanHeld reads heldColumns, after the given columns.
+// scanHeld reads heldColumns, after the given columns. Steps that are damaged make the record unreadable.
 func scanHeld(row pgx.Row, before ...any) (*runtime.Held, error) {
 	var (
 		held    runtime.Held
@@ -144,8 +144,10 @@ func scanHeld(row pgx.Row, before ...any) (*runtime.Held, error) {
 		return nil, err
 	}
 	held.FingerprintVersion = int(version)
-	held.Steps, err = decodeSteps(steps)
-	return &held, err
+	if held.Steps, err = decodeSteps(steps); err != nil { // which is this record's fault, and no reason to leave others
+		held.Request, held.Steps, held.Unreadable = nil, nil, runtime.Explain("the stored steps cannot be read", err)
+	}
+	return &held, nil
 }
 
 func (s *Store) claimStep(ctx context.Context, c *leaseClaim, step claimStep) (held *runtime.Held, found look, err error) {
