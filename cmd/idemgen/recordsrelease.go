@@ -19,8 +19,10 @@ const releaseLong = `Release ends work in progress by hand. There are two ways:
 
   --free        deletes the record. The next request with the key runs the work from its
                 beginning, and knows nothing of what was done: a payment that went out is
-                made twice. Only for work of which you have made sure, at the other side,
-                that it had no effect; say so by --nothing-happened. Refused while the lease
+                made twice. Only for work of which you have made sure, at the other side
+                and in your own tables, that it had no effect, or that its effects are
+                undone: a step that show calls done has committed what it wrote, and that
+                stays. Say so by --nothing-happened. Refused while the lease
                 is not over, unless --force.
 
 Both ask for a reason, and for --seen, which show prints: a record that has moved since you
@@ -57,7 +59,7 @@ func newRecordsRelease(s *session, flags *recordsFlags) *cobra.Command {
 	f.StringVar(&r.reason, "reason", "", "why, as a `text` for whoever reads the table of releases")
 	f.BoolVar(&r.handOver, "hand-over", false, "end the lease, so that another worker goes on")
 	f.BoolVar(&r.free, "free", false, "delete the record, so that the next request begins anew")
-	f.BoolVar(&r.nothingHappened, "nothing-happened", false, "with --free: you have made sure that the work had no effect anywhere")
+	f.BoolVar(&r.nothingHappened, "nothing-happened", false, "with --free: you have made sure that the work has no effect anywhere, or none any more")
 	f.BoolVar(&r.force, "force", false, "with --free: even while the lease is not over")
 	return cmd
 }
@@ -77,7 +79,7 @@ func (r *releaseFlags) check(args []string) error {
 	case r.handOver && (r.nothingHappened || r.force):
 		return errors.New("--nothing-happened and --force go with --free alone")
 	case r.free && !r.nothingHappened:
-		return errors.New("--free has the work run again from its beginning: make sure at the other side that it had no effect, and say so by --nothing-happened; otherwise use --hand-over")
+		return errors.New("--free has the work run again from its beginning: make sure at the other side, and for each step that is done in your own tables, that it had no effect, and say so by --nothing-happened; otherwise use --hand-over")
 	}
 	return nil
 }

@@ -102,7 +102,7 @@ func noSuchRecord(query pgstore.FindQuery) string {
 	if query.Ref != "" {
 		return "there is no work in progress of this name: it was completed or released; look for it by --key"
 	}
-	return "there is no record of this key: it was never used, its work was rolled back, or its record has expired and was purged"
+	return "there is no record of this key: it was never used, its work was rolled back, its record has expired and was purged, or it was freed by hand"
 }
 
 // showEntry prints a record, a line for each thing.
