@@ -15,14 +15,16 @@ import (
 // external one that it may have begun, the reconcile function is asked. Where a step is out of order or the lease is
 // used in another way that it is not made for, an [Explained] error says so and nothing is done.
 type Lease[TX any] struct {
-	call     *Call[TX]
-	store    LeaseStore[TX]
-	work     LeaseWork[TX]
-	held     *Held
-	keys     derivation
-	keeper   *keeper
-	ctx      context.Context // the handler's; ends with the lease
-	unfollow func() bool     // has ctx no longer end with the client; false where it has ended so already
+	call      *Call[TX]
+	store     LeaseStore[TX]
+	work      LeaseWork[TX]
+	held      *Held
+	keys      derivation
+	keeper    *keeper
+	ctx       context.Context         // the handler's; ends with the lease
+	stop      context.CancelCauseFunc // ends ctx
+	recovered bool                    // nobody waits for the answer
+	unfollow  func() bool             // has ctx no longer end with the client; false where it has ended so already
 
 	mu    sync.Mutex // of what follows
 	busy  bool       // a method of the handler's is under way

@@ -317,6 +317,7 @@ func (c *crew[TX]) recover(held *Held, sent time.Time) {
 	}
 	l := newLease(ctx, call, c.engine.leaseStore(), held, keys, work)
 	l.ctx = ctx // which ends when recovery stops, whatever has been done
+	l.recovered = true
 	l.keep(sent)
 	l.do(end)
 }

@@ -46,7 +46,7 @@ func (l *Lease[TX]) follow(ctx context.Context) {
 // keep starts the lease's heartbeat; its loss ends the work's context.
 func (l *Lease[TX]) keep(sent time.Time) {
 	bounded, cancel := context.WithCancelCause(l.ctx)
-	l.ctx = bounded
+	l.ctx, l.stop = bounded, cancel
 	rules := &l.call.plan.op.Policy.Lease
 	l.keeper = keep(sent, rules.Duration, rules.Heartbeat, func(ctx context.Context) error {
 		return caught(func() error { return l.store.Renew(ctx, l.held.ID, l.held.Fence, rules.Duration) })
@@ -59,6 +59,7 @@ var errGoexit = Explain("the handler ended its goroutine by runtime.Goexit", nil
 // do runs the handler and settles what it came to, whichever way it ends. The panic by which net/http aborts an answer, and
 // runtime.Goexit, go on by themselves afterwards, which is why the end is told to settled too.
 func (l *Lease[TX]) do(settled func(leaseEnd)) (end leaseEnd) {
+	defer l.stop(nil) // for what the handler has left behind, and so that the context above holds nothing of this one
 	defer l.keeper.end()
 	if l.unfollow != nil {
 		defer l.unfollow()
@@ -263,14 +264,19 @@ func (l *Lease[TX]) look() (look Look, err error) {
 // suspend leaves the record in progress, for a later worker: at once where this process stops, else after a pause that
 // grows with the number of workers that have tried.
 func (l *Lease[TX]) suspend() leaseEnd {
-	after := l.call.plan.backoff(l.held.Fence.Epoch)
-	if errors.Is(context.Cause(l.ctx), errDraining) {
-		after = 0
-	}
+	after := l.rest()
 	if err := l.yield(after); errors.Is(err, ErrLeaseLost) {
 		return l.overtaken()
 	}
 	return leaseEnd{kind: endSuspended, reply: l.call.refuse(l.call.plan.suspended(after))}
+}
+
+// rest is how long the work is left alone.
+func (l *Lease[TX]) rest() time.Duration {
+	if errors.Is(context.Cause(l.ctx), errDraining) {
+		return 0
+	}
+	return l.call.plan.backoff(l.held.Fence.Epoch)
 }
 
 // yield ends the lease. Where the store does not answer it ends by itself.
@@ -289,7 +295,11 @@ func (l *Lease[TX]) yield(after time.Duration) error {
 // Where the record is not in progress any more, it was completed by that commit or taken over. Where it is, it can be claimed
 // under another epoch, so that what may be on its way still changes nothing, and tells which steps are done.
 func (l *Lease[TX]) findOut() leaseEnd {
-	err := l.yield(0)
+	after := time.Duration(0) // for this request to claim it again
+	if l.recovered {
+		after = l.rest() // a commit that fails each time is not tried without a pause
+	}
+	err := l.yield(after)
 	if err == nil {
 		return leaseEnd{kind: endAgain, reply: l.call.refuse(l.call.plan.unknownOutcome())}
 	}

@@ -1,0 +1,85 @@
+package runtime_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/idemgen/idemgen/runtime"
+)
+
+// A commit that fails each time in a way that the store does not explain, such as by a deferred trigger, is not tried
+// again at once for ever: recovery puts the work off like any other that fails.
+func TestRecovery_A3_CommitThatAlwaysFailsIsPutOff(t *testing.T) {
+	o := newOffice(t, payout())
+	o.leases.commit = func(ctx context.Context, work runtime.FencedWork[pgx.Tx], to *runtime.Advance) error {
+		if to.Record != nil {
+			return errors.Join(errors.New("a deferred trigger says no"), work.Rollback(ctx))
+		}
+		return work.Commit(ctx, to)
+	}
+	o.post("k", body)
+	recovery, err := o.engine.NewRecovery(runtime.WithRecoveryConcurrency(1), runtime.WithRecoveryInterval(time.Millisecond))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.overdue("k")
+	before := o.runs.Load()
+	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer cancel()
+	if err := recovery.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if runs := o.runs.Load() - before; runs > 5 {
+		t.Errorf("recovery has run the work %d times within 0.3 s", runs)
+	}
+}
+
+// The context of recovered work ends with it: recovery holds nothing of what it has done, and what a handler has left behind
+// is told to stop.
+func TestRecovery_A3_ContextOfTheWorkEndsWithIt(t *testing.T) {
+	o := newOffice(t, payout())
+	var last context.Context
+	o.run = func(ctx context.Context, lease *runtime.Lease[pgx.Tx]) (runtime.Response, error) {
+		last = ctx
+		return o.pay(ctx, lease)
+	}
+	ended := func(when string) {
+		t.Helper()
+		if last.Err() == nil {
+			t.Errorf("the handler's context goes on after %s", when)
+		}
+	}
+	o.bank.fail = func(n int) error {
+		if n == 1 {
+			return errors.New("timeout")
+		}
+		return nil
+	}
+	o.post("k", body).wantProblem(t, 503, "outcome-unknown")
+	ended("its request")
+	o.overdue("k")
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	recovery, err := o.engine.NewRecovery(runtime.WithRecoveryInterval(time.Millisecond))
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- recovery.Run(ctx) }()
+	for deadline := time.Now().Add(5 * time.Second); o.look("k").Record == nil && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	for deadline := time.Now().Add(time.Second); last.Err() == nil && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	ended("recovery has done its work")
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	o.wantPaid()
+}
