@@ -89,18 +89,11 @@ func scanRow(rows pgx.Rows, err error, lease bool) (look, error) {
 		rows.Close()
 		return look{}, rows.Err()
 	}
-	var (
-		rec                        runtime.Record
-		live                       bool
-		expires                    pgtype.Timestamptz // never, for work in progress
-		status, bodyState, version int16
-		header, steps              []byte
-		epoch                      *int64
-		left                       int64
-	)
-	targets := []any{&live, &rec.CreatedAt, &expires, &rec.Attempt, &status, &bodyState, &version, &rec.Fingerprint, &rec.Operation, &header, &rec.Body}
+	rec, row := &runtime.Record{}, &lookRow{}
+	targets := append(make([]any, 0, 14), &row.live, &rec.CreatedAt, &row.expires, &rec.Attempt, &row.status, &row.bodyState, &row.version,
+		&rec.Fingerprint, &rec.Operation, &row.header, &rec.Body)
 	if lease {
-		targets = append(targets, &epoch, &steps, &left)
+		targets = append(targets, &row.epoch, &row.steps, &row.left)
 	}
 	err = rows.Scan(targets...)
 	rows.Close()
@@ -109,27 +102,37 @@ func scanRow(rows pgx.Rows, err error, lease bool) (look, error) {
 		return look{}, err
 	case rows.Err() != nil:
 		return look{}, rows.Err()
-	case !live:
+	case !row.live:
 		return look{expired: true}, nil
-	case status == inProgress && !lease:
+	case row.status == inProgress && !lease:
 		return look{leased: true}, nil
-	case status == inProgress && epoch == nil:
+	case row.status == inProgress && !row.epoch.Valid:
 		return look{}, errLease
-	case status == inProgress:
+	case row.status == inProgress:
 		progress := &runtime.Progress{
-			Operation: rec.Operation, FingerprintVersion: int(version), Fingerprint: rec.Fingerprint,
-			Fence: runtime.Fence{Epoch: *epoch, Owner: rec.Attempt}, CreatedAt: rec.CreatedAt, Left: time.Duration(left) * time.Microsecond,
+			Operation: rec.Operation, FingerprintVersion: int(row.version), Fingerprint: rec.Fingerprint,
+			Fence: runtime.Fence{Epoch: row.epoch.Int64, Owner: rec.Attempt}, CreatedAt: rec.CreatedAt, Left: time.Duration(row.left) * time.Microsecond,
 		}
-		progress.Steps, err = decodeSteps(steps)
+		progress.Steps, err = decodeSteps(row.steps)
 		return look{leased: true, progress: progress}, err
 	}
-	rec.ExpiresAt = expires.Time
-	rec.Status, rec.BodyState, rec.FingerprintVersion = int(status), runtime.BodyState(bodyState), int(version)
+	rec.ExpiresAt = row.expires.Time
+	rec.Status, rec.BodyState, rec.FingerprintVersion = int(row.status), runtime.BodyState(row.bodyState), int(row.version)
 	rec.Retention = rec.ExpiresAt.Sub(rec.CreatedAt)
-	if rec.Header, err = decodeHeader(header); err != nil {
+	if rec.Header, err = decodeHeader(row.header); err != nil {
 		return look{}, err
 	}
-	return look{live: &rec}, nil
+	return look{live: rec}, nil
+}
+
+// lookRow is what a look reads beside the record's own fields. It is one allocation; a variable for each would be one each.
+type lookRow struct {
+	live                       bool
+	status, bodyState, version int16
+	expires                    pgtype.Timestamptz // never, for work in progress
+	header, steps              []byte
+	epoch                      pgtype.Int8
+	left                       int64
 }
 
 // inProgress is the status of a row that lease mode holds.
