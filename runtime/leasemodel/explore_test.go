@@ -16,11 +16,15 @@ type bounds struct {
 	recoveries int
 	attempts   int  // of each client, and rounds of each recovery
 	rests      int  // how often so much time passes that every lease ends
+	losses     int  // how often something is lost on the way, or comes to nothing
+	unclear    int  // how often the other side cannot tell
+	outside    bool // whether the step at the other side is the only one
 	crash      bool // whether a process can crash by itself; that all stop at once is tried in every state
 }
 
 func (b bounds) String() string {
-	return fmt.Sprintf("%d clients, %d recoveries, %d attempts each, %d ends of leases, crashes %t", b.clients, b.recoveries, b.attempts, b.rests, b.crash)
+	return fmt.Sprintf("%d clients, %d recoveries, %d attempts each, %d ends of leases, %d losses, %d times that the other side cannot tell, its step alone %t, crashes %t",
+		b.clients, b.recoveries, b.attempts, b.rests, b.losses, b.unclear, b.outside, b.crash)
 }
 
 // choice is one thing that can happen next.
@@ -44,8 +48,13 @@ func (tr *trial) choices() []choice {
 	var all []choice
 	for _, a := range acts {
 		// A round of recovery that finds nothing changes nothing.
-		if !a.process.dead && (a.name != "take over" || tr.overdue()) {
-			all = append(all, choice{a.process.name + " does " + a.name, func(tr *trial) { tr.grant(a) }})
+		if a.process.dead || a.name == "take over" && !tr.overdue() {
+			continue
+		}
+		for _, c := range append([]course{usual}, a.courses...) {
+			if tr.possible(c) {
+				all = append(all, choice{fmt.Sprintf(courses[c], a.process.name, a.name), func(tr *trial) { tr.grant(a, c) }})
+			}
 		}
 	}
 	if tr.bound.crash {
@@ -66,10 +75,29 @@ func (tr *trial) choices() []choice {
 	return all
 }
 
-// grant lets an act happen, and waits until nothing moves any more.
-func (tr *trial) grant(a *act) {
+// possible says whether the bounds let an act take a course.
+func (tr *trial) possible(c course) bool {
+	switch c {
+	case usual:
+		return true
+	case unclear:
+		return tr.asides < tr.bound.unclear
+	default:
+		return tr.losses < tr.bound.losses
+	}
+}
+
+// grant lets an act happen in the given course, and waits until nothing moves any more.
+func (tr *trial) grant(a *act, c course) {
+	switch c {
+	case usual:
+	case unclear:
+		tr.asides++
+	default:
+		tr.losses++
+	}
 	tr.withdraw(a)
-	a.granted <- true
+	a.granted <- c
 	synctest.Wait()
 }
 
@@ -93,7 +121,7 @@ func (tr *trial) overdue() bool {
 
 // settle starts what follows on processes that are done or dead, and waits for those that only pause.
 func (tr *trial) settle() {
-	for range 1000 {
+	for rounds := range 1000 {
 		followed := false
 		for _, p := range slices.Clone(tr.procs) {
 			if !p.gone() || p.followed {
@@ -117,7 +145,7 @@ func (tr *trial) settle() {
 			return
 		}
 		if pausing {
-			time.Sleep(time.Millisecond)
+			time.Sleep(time.Duration(1+rounds) * time.Millisecond) // some wait for an answer that does not come
 			synctest.Wait()
 		}
 	}

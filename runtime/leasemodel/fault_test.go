@@ -15,6 +15,7 @@ type fault struct {
 	unfenced  bool // the fence
 	randomKey bool // that the key for the other side is the same for each attempt
 	blind     bool // that a takeover compares before it sets
+	unaware   bool // that a worker is told that there was another before it
 	separate  bool // that the last write is in one transaction with the record
 }
 

@@ -3,6 +3,7 @@ package leasemodel_test
 import (
 	"crypto/sha256"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -39,7 +40,7 @@ func (tr *trial) shared() string {
 	look, stored := tr.look(), "nothing"
 	switch {
 	case look.Record != nil:
-		stored = "a record"
+		stored = fmt.Sprint("a record with ", look.Record.Status)
 	case look.Progress != nil:
 		p := look.Progress
 		stored = fmt.Sprintf("in progress, first:%t, over:%t, %s", p.Fence.Epoch == 1, p.Left == 0, steps(p.Steps))
@@ -77,10 +78,11 @@ func (tr *trial) state() state {
 		if p.recovers() {
 			kind = "recovery"
 		}
-		byKind[kind] = append(byKind[kind], fmt.Sprintf("%d %s holds:%t began:%v", p.attempt, p.history.String(), p == tr.holder(), p.began))
+		byKind[kind] = append(byKind[kind], fmt.Sprintf("%d %s holds:%t began:%v", p.attempt, p.history.String(), p == tr.holder(), p.began)+
+			fmt.Sprintf(" effects:%t claimed:%t", p.effects, p.claimed == len(tr.numbers)))
 	}
 	var all strings.Builder
-	fmt.Fprintf(&all, "%s; %d rests\n", tr.shared(), tr.rests)
+	fmt.Fprintf(&all, "%s; %d rests, %d losses, %d asides\n", tr.shared(), tr.rests, tr.losses, tr.asides)
 	for _, kind := range []string{"client", "recovery"} {
 		slices.Sort(byKind[kind])
 		fmt.Fprintf(&all, "%s: %q\n", kind, byKind[kind])
@@ -100,15 +102,33 @@ func (tr *trial) check() {
 	if tr.record != "" && tr.exactly() != tr.record {
 		tr.violated("I7: the complete record has become: %s", tr.shared())
 	}
-	if look.Record != nil && (tr.reserved != 1 || tr.booked != 1 || len(tr.bank) != 1) {
+	reserved := 1
+	if tr.bound.outside {
+		reserved = 0
+	}
+	switch done := tr.reserved == reserved && tr.booked == 1 && len(tr.bank) == 1; {
+	case look.Record == nil:
+	case look.Record.Status == http.StatusCreated && !done:
 		tr.violated("I1: the record is complete, and what was done is not: %s", tr.shared())
+	case look.Record.Status != http.StatusCreated && (tr.reserved > 0 || tr.booked > 0 || len(tr.bank) > 0):
+		tr.violated("R4: the record says that nothing was done, and something was: %s", tr.shared())
 	}
 	for _, p := range tr.procs {
 		if p.answer != "" && p.answer != tr.body {
 			tr.violated("I3: %s was answered %s, and the record says %q", p.name, p.answer, tr.body)
 		}
+		switch stands := p.claimed == len(tr.numbers) && look != (runtime.Look{}); {
+		case !p.done || !denies[p.told]:
+		case p.effects:
+			tr.violated("R4: %s was answered %q, and has done something: %s", p.name, p.told, tr.shared())
+		case p.claimed > 0 && stands:
+			tr.violated("R4: %s was answered %q, and what it began can be taken up: %s", p.name, p.told, tr.shared())
+		}
 	}
 }
+
+// denies are the outcomes that say that nothing was done, and that nothing will be.
+var denies = map[runtime.Outcome]bool{runtime.OutcomeUnavailable: true, runtime.OutcomeFailed: true, runtime.OutcomeNotKept: true}
 
 // end lets everything that still runs go, as when the power fails, and sees whether recovery brings what is left to an end:
 // nothing, where nothing was done, or a complete record, with which a client that asks again is answered (I8).
@@ -138,7 +158,8 @@ func (tr *trial) end() {
 		tr.violated("I8: nothing is recorded of what was done: %s, then %s", before, tr.shared())
 	}
 	tr.check()
-	if answer := ask(handler); answer == "" || look.Record != nil && answer != string(look.Record.Body) {
+	if answer := ask(handler); answer == "" && (look.Record == nil || look.Record.Status == http.StatusCreated) ||
+		look.Record != nil && look.Record.Status == http.StatusCreated && answer != string(look.Record.Body) {
 		tr.violated("I8: after recovery a client is answered %q: %s, then %s", answer, before, tr.shared())
 	}
 	tr.check()
@@ -154,7 +175,7 @@ func (tr *trial) kill() {
 	tr.acts = nil
 	tr.mu.Unlock()
 	for _, a := range acts {
-		a.granted <- false
+		a.granted <- killed
 	}
 	tr.all.Wait()
 }

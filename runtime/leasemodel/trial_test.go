@@ -51,6 +51,13 @@ var operation = &runtime.Operation{
 	},
 }
 
+// outside is operation where the step at the other side is the only one.
+var outside = func() *runtime.Operation {
+	op := *operation
+	op.Policy.Steps = []string{"transfer"}
+	return &op
+}()
+
 // trial is one run from the beginning, along a path of choices.
 type trial struct {
 	t      *testing.T
@@ -68,6 +75,11 @@ type trial struct {
 	owners map[[16]byte]*process
 	procs  []*process
 	rests  int // how often a rest was taken
+	losses int // how often an act did not go its ordinary course
+	asides int // how often the other side could not tell
+
+	numbers map[[16]byte]int // of records, by their first owner
+	epochs  map[[16]byte]int64
 
 	bank     map[string]int // effects at the other side by key; it deduplicates
 	reserved int            // how often the first step's effect was committed
@@ -80,7 +92,8 @@ type trial struct {
 
 // newTrial begins, with every process before its first act.
 func newTrial(t *testing.T, b bounds, f fault) *trial {
-	tr := &trial{t: t, bound: b, fault: f, owners: map[[16]byte]*process{}, bank: map[string]int{}}
+	tr := &trial{t: t, bound: b, fault: f, owners: map[[16]byte]*process{}, bank: map[string]int{},
+		numbers: map[[16]byte]int{}, epochs: map[[16]byte]int64{}}
 	tr.base = memstore.New()
 	tr.store = tr.base
 	if f.unfenced {
@@ -109,17 +122,27 @@ func (tr *trial) start(kind rune, attempt int) {
 	p := &process{trial: tr, name: fmt.Sprintf("%c%d", kind, attempt), kind: kind, attempt: attempt, order: len(tr.procs)}
 	tr.procs = append(tr.procs, p)
 	tr.all.Go(func() {
-		answer := ""
+		answer, told := "", &told{}
 		if p.recovers() {
 			answer = tr.recover(p)
 		} else if p.begin("claim") == nil {
-			_, handler := tr.engine(tr.view(p), p)
+			_, handler := tr.engine(tr.view(p), p, runtime.WithObserver(told))
 			answer = ask(handler)
 		}
 		tr.mu.Lock()
 		defer tr.mu.Unlock()
-		p.done, p.answer = true, answer
+		p.done, p.answer, p.told = true, answer, told.outcome
 	})
+}
+
+// told is what an observer is told that a request was answered.
+type told struct {
+	runtime.Unobserved
+	outcome runtime.Outcome
+}
+
+func (o *told) Request(ctx context.Context, _ string) (context.Context, func(runtime.RequestEvent)) {
+	return ctx, func(e runtime.RequestEvent) { o.outcome = e.Outcome }
 }
 
 // view is the store as a process has it.
@@ -132,13 +155,17 @@ func (tr *trial) view(p *process) store {
 }
 
 // engine is a process's own, over what it has for a store.
-func (tr *trial) engine(s store, p *process) (*runtime.Engine[pgx.Tx], http.Handler) {
-	engine, err := runtime.New[pgx.Tx](s, func(*http.Request) (string, error) { return "acct_1", nil },
-		runtime.WithLogger(slog.New(slog.DiscardHandler)))
+func (tr *trial) engine(s store, p *process, opts ...runtime.Option) (*runtime.Engine[pgx.Tx], http.Handler) {
+	opts = append(opts, runtime.WithLogger(slog.New(slog.DiscardHandler)))
+	engine, err := runtime.New[pgx.Tx](s, func(*http.Request) (string, error) { return "acct_1", nil }, opts...)
 	if err != nil {
 		tr.t.Fatal(err)
 	}
-	return engine, engine.LeaseHandler(operation, func(*runtime.Call[pgx.Tx]) (runtime.LeaseWork[pgx.Tx], error) {
+	op := operation
+	if tr.bound.outside {
+		op = outside
+	}
+	return engine, engine.LeaseHandler(op, func(*runtime.Call[pgx.Tx]) (runtime.LeaseWork[pgx.Tx], error) {
 		w := &worker{tr, p}
 		return runtime.LeaseWork[pgx.Tx]{Run: w.run, Reconcile: map[string]runtime.ReconcileFunc{"transfer": w.reconcile}}, nil
 	})
@@ -177,14 +204,14 @@ type worker struct {
 }
 
 func (w *worker) run(ctx context.Context, lease *runtime.Lease[pgx.Tx]) (runtime.Response, error) {
-	_, err := runtime.DoLocal(ctx, lease.Local("reserve"), func(_ context.Context, tx pgx.Tx) (int, error) {
-		w.runs("reserve")
-		return 1, memstore.OnCommit(tx, func() { w.reserved++ })
-	})
-	if err != nil {
+	first := w.reserve
+	if w.bound.outside {
+		first = w.inquire
+	}
+	if err := first(ctx, lease); err != nil {
 		return runtime.Response{}, err
 	}
-	_, err = runtime.DoExternal(ctx, lease.External("transfer"), func(_ context.Context, out *runtime.Outbound) (int, error) {
+	_, err := runtime.DoExternal(ctx, lease.External("transfer"), func(_ context.Context, out *runtime.Outbound) (int, error) {
 		w.runs("transfer")
 		return w.transfer(out.Key())
 	})
@@ -201,9 +228,44 @@ func (w *worker) run(ctx context.Context, lease *runtime.Lease[pgx.Tx]) (runtime
 		if w.fault.separate {
 			return answer, w.process.do(nil, "write", func() string { w.booked++; return "done" })
 		}
-		return answer, memstore.OnCommit(tx, func() { w.booked++ })
+		return answer, memstore.OnCommit(tx, func() { w.booked++; w.process.effects = true })
 	})
 	return answer, err
+}
+
+// reserve is the step in the database.
+func (w *worker) reserve(ctx context.Context, lease *runtime.Lease[pgx.Tx]) error {
+	_, err := runtime.DoLocal(ctx, lease.Local("reserve"), func(_ context.Context, tx pgx.Tx) (int, error) {
+		w.runs("reserve")
+		return 1, memstore.OnCommit(tx, func() { w.reserved++; w.process.effects = true })
+	})
+	return err
+}
+
+// inquire asks, before any step, whether the request can be met: it may come to the end that it cannot, unless it was met
+// before, and may fail. Where nothing is lost it is no step.
+func (w *worker) inquire(context.Context, *runtime.Lease[pgx.Tx]) error {
+	if w.bound.losses == 0 {
+		return nil
+	}
+	courses := []course{lost, refused}
+	if w.process.began["transfer"] {
+		courses = courses[:1]
+	}
+	course, err := w.process.wait(nil, "inquiry", courses)
+	if err != nil {
+		return err
+	}
+	w.process.note("inquiry", course, func() string { return "done" })
+	switch course {
+	case lost:
+		return errLost
+	case refused:
+		w.process.refuses = true
+		return &runtime.Problem{Status: http.StatusPaymentRequired, Title: "Declined"}
+	default:
+		return nil
+	}
 }
 
 // runs notes that a step is run: never one that was done when the work was given to the process.
@@ -215,34 +277,49 @@ func (w *worker) runs(step string) {
 
 // transfer calls the other side, which does one transfer for each key.
 func (w *worker) transfer(key string) (int, error) {
-	killed := w.process.do(nil, "transfer", func() string {
+	unheard := w.process.venture(nil, "transfer", []course{answerLost, lost}, func() string {
 		if w.fault.randomKey {
 			key = fmt.Sprint("random ", len(w.bank))
 		}
 		w.bank[key] = 1
+		w.process.effects = true
 		return "done"
 	})
-	return 1, killed
+	return 1, unheard
+}
+
+// underway says whether a transfer is on its way to the other side. Where the call is made again with the same key it makes no
+// difference; for who does not make it, the other side does not say "not done" then.
+func (w *worker) underway() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.ContainsFunc(w.acts, func(a *act) bool { return a.name == "transfer" && !a.process.dead })
 }
 
 func (w *worker) reconcile(_ context.Context, step *runtime.Interrupted) (found runtime.Reconciliation, err error) {
-	killed := w.process.do(nil, "reconcile", func() string {
+	unheard := w.process.venture(nil, "reconcile", []course{unclear}, func() string {
 		if w.bank[step.Key()] > 0 {
 			found = runtime.Done(1)
 			return "done"
 		}
+		if w.process.refuses && w.underway() {
+			return "under way"
+		}
 		found = runtime.NotDone()
 		return "not done"
 	})
-	return found, killed
+	if unheard == errLost { //nolint:errorlint // which nobody wraps
+		return runtime.Unknown(), nil
+	}
+	return found, unheard
 }
 
 // announce has an act wait for the scheduler.
-func (tr *trial) announce(p *process, name string) *act {
+func (tr *trial) announce(p *process, name string, courses []course) *act {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	tr.seq++
-	a := &act{process: p, name: name, seq: tr.seq, granted: make(chan bool, 1)}
+	a := &act{process: p, name: name, seq: tr.seq, courses: courses, granted: make(chan course, 1)}
 	tr.acts = append(tr.acts, a)
 	return a
 }
@@ -271,6 +348,27 @@ func (tr *trial) owner(owner [16]byte) *process {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	return tr.owners[owner]
+}
+
+// number numbers records from the claim on that makes them, and notes the true epoch of a worker.
+func (tr *trial) number(fence runtime.Fence) int {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	tr.epochs[fence.Owner] = fence.Epoch
+	if fence.Epoch == 1 && tr.numbers[fence.Owner] == 0 {
+		tr.numbers[fence.Owner] = len(tr.numbers) + 1
+	}
+	return len(tr.numbers)
+}
+
+// real is the fence of a worker, which may not have been told its epoch.
+func (tr *trial) real(fence runtime.Fence) runtime.Fence {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	if epoch := tr.epochs[fence.Owner]; epoch != 0 {
+		fence.Epoch = epoch
+	}
+	return fence
 }
 
 // look is what is stored.
