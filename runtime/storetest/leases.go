@@ -53,8 +53,9 @@ func repeatedClaim[TX any](t *testing.T, b *leaseBench[TX]) {
 	}
 	b.pass(shortLease + moment)
 	second := testIntent(longLease)
-	taken := b.hold(b.store, id, second)
-	if taken = b.hold(b.other, id, second); taken.Fence != (runtime.Fence{Epoch: 2, Owner: second.Owner}) {
+	b.hold(b.store, id, second)
+	taken := b.hold(b.other, id, second)
+	if taken.Fence != (runtime.Fence{Epoch: 2, Owner: second.Owner}) {
 		t.Errorf("a takeover that is repeated is held as %+v", taken.Fence)
 	}
 	claim, err := b.store.ClaimLease(b.context(), id, in)
