@@ -162,6 +162,16 @@ func (p *plan) faulty() *Problem {
 	return p.problem(caseInternal, "Nothing was done. The service has a fault that sending the request again does not cure.")
 }
 
+// conflict is the answer where one of the policy's guards says that something may be done once only, and it was.
+func (p *plan) conflict() *Problem {
+	return p.problem(caseConflict, "It may be done once only, and has been done by another request.")
+}
+
+// duplicateEffect is the answer where a guard says that this effect is there already.
+func (p *plan) duplicateEffect() *Problem {
+	return p.problem(caseDuplicateEffect, "It was made by another request. Read the current state instead.")
+}
+
 // notRebuilt is the answer where the function that rebuilds answers failed.
 func (p *plan) notRebuilt() *Problem {
 	return p.problem(caseInternal, "The request was carried out before and its effect stands, but its answer could not be made. Send it again with the same key.")

@@ -183,9 +183,9 @@ func (c *Call[TX]) guardProblem(err error) (*Problem, bool) {
 		switch {
 		case guard.Constraint != constraint:
 		case guard.On == "conflict":
-			return c.plan.problem(caseConflict, "It may be done once only, and has been done by another request."), true
+			return c.plan.conflict(), true
 		default:
-			return c.plan.problem(caseDuplicateEffect, "It was made by another request. Read the current state instead."), true
+			return c.plan.duplicateEffect(), true
 		}
 	}
 	return nil, false

@@ -86,7 +86,7 @@ func (c *Call[TX]) lead(ctx context.Context, turn *turn, deadline time.Time, wor
 		switch {
 		case last.verdict == duplicate:
 			c.engine.rollback(ctx, c.plan, claim.Work)
-			return c.refuse(c.plan.problem(caseDuplicateEffect, "It was made by another request. Read the current state instead.")), nil
+			return c.refuse(c.plan.duplicateEffect()), nil
 		case last.verdict == failed:
 			c.engine.rollback(ctx, c.plan, claim.Work)
 			return c.refuse(c.plan.problem(caseInternal, "The request could not be completed. Send it again with the same key.")), nil
@@ -172,7 +172,7 @@ func (c *Call[TX]) unprotected(ctx context.Context, work workFunc[TX]) reply {
 		case answered:
 			return last.answer
 		case duplicate:
-			return c.refuse(c.plan.problem(caseDuplicateEffect, "It was made by another request. Read the current state instead."))
+			return c.refuse(c.plan.duplicateEffect())
 		case unknown, failed:
 			return c.refuse(c.plan.unrecorded())
 		}
@@ -307,7 +307,7 @@ func (c *Call[TX]) guarded(err error) (run, bool) {
 			continue
 		}
 		if guard.On == "conflict" {
-			problem := c.plan.problem(caseConflict, "It may be done once only, and has been done by another request.")
+			problem := c.plan.conflict()
 			return run{verdict: answered, answer: c.refuse(problem)}, true
 		}
 		return run{verdict: duplicate}, true
