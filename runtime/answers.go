@@ -61,7 +61,7 @@ var (
 	caseBadRequest      = &problemCase{ProblemInvalidRequest, 400, "The request is invalid", nil, OutcomeInvalid}
 	caseBadMedia        = &problemCase{ProblemUnsupportedMedia, 415, "The request body's content type is not supported", nil, OutcomeInvalid}
 	// The effect stands, which is why this is not caseUnavailable.
-	caseAnswerUnavailable = &problemCase{ProblemAnswerUnavailable, 503, "The request was carried out, its answer cannot be made now", nil, OutcomeUnavailable}
+	caseAnswerUnavailable = &problemCase{ProblemAnswerUnavailable, 503, "The request was carried out, its answer cannot be read now", nil, OutcomeUnavailable}
 	caseInternal          = &problemCase{ProblemInternalError, 500, "Internal error", nil, OutcomeFailed}
 )
 

@@ -15,7 +15,7 @@ import (
 type First struct {
 	Status int
 	Header http.Header
-	// Body is nil where the policy keeps none, and where it was too large to keep.
+	// Body is nil where the policy keeps none, where it was too large to keep, and where it is sealed and does not open.
 	Body []byte
 	// At is when it was committed, by the store's clock.
 	At time.Time
@@ -118,10 +118,9 @@ func (c *Call[TX]) callCurrent(ctx context.Context, tx TX, record *Record, as Ou
 
 // firstOf is a copy of what record keeps: the function that it is given to may change it, and the record is shared.
 func firstOf(record *Record) *First {
-	return &First{
-		Status: record.Status,
-		Header: record.Header.Clone(),
-		Body:   bytes.Clone(record.Body),
-		At:     record.CreatedAt,
+	first := &First{Status: record.Status, Header: record.Header.Clone(), At: record.CreatedAt}
+	if record.unreadable() == nil {
+		first.Body = bytes.Clone(record.Body)
 	}
+	return first
 }

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -123,6 +124,9 @@ func (c *Call[TX]) recorded(ctx context.Context, record *Record, as Outcome) rep
 			"The first request with this key was another one, and stands. Send a new request with a new key."))
 	case p.rebuilds(): // before the tombstone: no body is needed
 		return c.rebuilt(ctx, record, as)
+	case record.unreadable() != nil:
+		c.engine.observe(ctx, p, "a stored answer cannot be read", record.unreadable())
+		return c.refuse(p.answerUnavailable())
 	case record.BodyState == BodyTooLarge:
 		problem := p.problem(caseTooLarge, "Do not send it again: its effect stands. Read the current state instead.")
 		problem.Extensions = map[string]any{"originalStatus": record.Status}
@@ -135,6 +139,17 @@ func (c *Call[TX]) recorded(ctx context.Context, record *Record, as Outcome) rep
 	default:
 		return reply{p.replay(record), as}
 	}
+}
+
+// errSealed is a sealed body that came from a store that was not made by [Sealed].
+var errSealed = Explain("a stored body is sealed, and this process opens none; give its store the sealer by runtime.Sealed", nil)
+
+// unreadable is why the stored body must not be sent: it did not open, or nobody here could open it.
+func (r *Record) unreadable() error {
+	if r.Unreadable == nil && bytes.HasPrefix(r.Body, sealedMark) {
+		return errSealed
+	}
+	return r.Unreadable
 }
 
 // replay is the first answer again: status, stored headers, body, and the policy's marker. Where the policy keeps no

@@ -30,8 +30,8 @@ type Sealer interface {
 // A body is bound to its id and attempt, a request to its id and fingerprint, a result to its id and step, so that none can
 // be moved to where it does not belong. Records that were written before there was a sealer are still read.
 //
-// A body that does not open is an error of the claim, and is answered with 503. So is a request that cannot be sealed:
-// nothing has been done then. A request or a result that does not open leaves the work in progress, to be taken up again
+// A body that does not open is answered with 503, which says that the request was carried out; so is one that this process has
+// no sealer for. A request that cannot be sealed is answered with 503, and nothing has been done. A request or a result that does not open leaves the work in progress, to be taken up again
 // later; so does a result that cannot be sealed, whose step has happened.
 func Sealed[TX any](store Store[TX], sealer Sealer) (Store[TX], error) {
 	if store == nil || sealer == nil {
@@ -62,10 +62,7 @@ func (s *sealedStore[TX]) Claim(ctx context.Context, id ID, wait time.Duration) 
 		claim.Work = &sealedWork[TX]{Work: claim.Work, store: s, id: id}
 	}
 	if claim.Record != nil {
-		claim.Record, err = s.openRecord(ctx, id, claim.Record)
-		if err != nil {
-			return Claim[TX]{}, err
-		}
+		claim.Record = s.openRecord(ctx, id, claim.Record)
 	}
 	return claim, nil
 }
@@ -78,15 +75,15 @@ func (s *sealedStore[TX]) Describe(err error) []slog.Attr {
 	return nil
 }
 
-// openRecord is record with its body opened.
-func (s *sealedStore[TX]) openRecord(ctx context.Context, id ID, record *Record) (*Record, error) {
-	body, err := s.open(ctx, record.Body, bodyOf(id, record.Attempt))
-	if err != nil {
-		return nil, Explain("a stored body does not open", err)
-	}
+// openRecord is record with its body opened. One that does not open says so: the request was carried out all the same.
+func (s *sealedStore[TX]) openRecord(ctx context.Context, id ID, record *Record) *Record {
 	opened := *record
+	body, err := s.open(ctx, record.Body, bodyOf(id, record.Attempt))
 	opened.Body = body
-	return &opened, nil
+	if err != nil {
+		opened.Body, opened.Unreadable = nil, Explain("a stored body does not open", err)
+	}
+	return &opened
 }
 
 // sealRecord is record with its body sealed. The given one stays as it is.

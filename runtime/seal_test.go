@@ -80,7 +80,10 @@ func TestSealed_R8(t *testing.T) {
 		if claim.Record == nil {
 			t.Fatalf("%+v", claim)
 		}
-		return string(claim.Record.Body), nil
+		if claim.Record.Unreadable != nil && claim.Record.Body != nil {
+			t.Errorf("what does not open has a body: %q", claim.Record.Body)
+		}
+		return string(claim.Record.Body), claim.Record.Unreadable
 	}
 	sealed := func(current string, keys map[string][]byte) runtime.Store[pgx.Tx] {
 		t.Helper()
@@ -198,6 +201,43 @@ func TestSealed_R8_ReplaysAsBefore(t *testing.T) {
 	s.mux, s.engine = http.NewServeMux(), engine
 	s.serve(s.mux, engine)
 	first := s.post("k", body)
+	wantReplay(t, first, s.post("k", body))
+	s.want(1, 1, 1)
+}
+
+// An answer that this process cannot open is not sent as it is stored, and the client is not told that nothing was done. The
+// work does not run again.
+func TestSealed_R8_I4_AnswerThatDoesNotOpen(t *testing.T) {
+	s := newService(t, payment())
+	serveOver := func(store runtime.Store[pgx.Tx]) {
+		t.Helper()
+		engine, err := runtime.New(store, bearer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.mux, s.engine = http.NewServeMux(), engine
+		s.serve(s.mux, engine)
+	}
+	sealedBy := func(key []byte) runtime.Store[pgx.Tx] {
+		t.Helper()
+		store, err := runtime.Sealed[pgx.Tx](s.store, sealer(t, "id", map[string][]byte{"id": key}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return store
+	}
+	serveOver(sealedBy(newKey))
+	first := s.post("k", body)
+	for name, store := range map[string]runtime.Store[pgx.Tx]{"another key": sealedBy(oldKey), "no sealer": s.store} {
+		t.Run(name, func(t *testing.T) {
+			serveOver(store)
+			got := s.post("k", body)
+			got.wantProblem(t, 503, "answer-unavailable")
+			got.wantRetryAfter(t)
+			s.post("k", `{"amount":1}`).wantProblem(t, 422, "key-reused")
+		})
+	}
+	serveOver(sealedBy(newKey))
 	wantReplay(t, first, s.post("k", body))
 	s.want(1, 1, 1)
 }

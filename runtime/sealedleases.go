@@ -36,7 +36,7 @@ func (s *sealedLeases[TX]) ClaimLease(ctx context.Context, id ID, intent *Intent
 	case err != nil:
 		return LeaseClaim{}, err
 	case claim.Record != nil:
-		claim.Record, err = s.openRecord(ctx, id, claim.Record)
+		claim.Record = s.openRecord(ctx, id, claim.Record)
 	case claim.Progress != nil:
 		claim.Progress = s.openProgress(ctx, id, claim.Progress)
 	case claim.Held.Fence.Epoch == 1: // nobody else has held it: the request is this one, and no step is done
@@ -60,9 +60,7 @@ func (s *sealedLeases[TX]) Look(ctx context.Context, id ID) (Look, error) {
 		look.Progress = s.openProgress(ctx, id, look.Progress)
 	}
 	if look.Record != nil {
-		if look.Record, err = s.openRecord(ctx, id, look.Record); err != nil {
-			return Look{}, err
-		}
+		look.Record = s.openRecord(ctx, id, look.Record)
 	}
 	return look, nil
 }
@@ -109,8 +107,8 @@ func (s *sealedLeases[TX]) Advance(ctx context.Context, id ID, fence Fence, to *
 
 // sameBody reports whether a record is stored with the status and the body of the given one.
 func (s *sealedLeases[TX]) sameBody(ctx context.Context, id ID, stored, record *Record) bool {
-	opened, err := s.openRecord(ctx, id, stored)
-	return err == nil && opened.Status == record.Status && opened.BodyState == record.BodyState && bytes.Equal(opened.Body, record.Body)
+	opened := s.openRecord(ctx, id, stored)
+	return opened.Unreadable == nil && opened.Status == record.Status && opened.BodyState == record.BodyState && bytes.Equal(opened.Body, record.Body)
 }
 
 // keptResult is how a sealed store keeps the result of a step that is done. It is written again as it is, since the steps

@@ -30,6 +30,9 @@ type Record struct {
 	// Body is the exact body; nil unless BodyState is BodyStored.
 	Body      []byte
 	BodyState BodyState
+	// Unreadable is why a body that is stored cannot be read, such as the key of its seal that is gone; Body is nil then. A
+	// store sets it, and ignores it in what it is given.
+	Unreadable error
 	// Retention is how long the store keeps the record, counted by the store's own clock from the commit statement on.
 	Retention time.Duration
 	// CreatedAt and ExpiresAt are set by the store.
