@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"runtime/debug"
@@ -345,6 +346,11 @@ func (p *plan) backoff(epoch int64) time.Duration {
 
 // resume makes the work of a record that another worker held, of the request that it was stored with.
 func (e *Engine[TX]) resume(ctx context.Context, p *program[TX], held *Held, stored *envelope) (c *Call[TX], work LeaseWork[TX], err error) {
+	for i := range held.Steps {
+		if name := held.Steps[i].Name; p.plan.step(name) < 0 { // it was renamed, and would be done again under its new name
+			return nil, work, Explain(fmt.Sprintf("the step %q is done, and the policy has none of this name; a service whose policy has it finishes the work", name), nil)
+		}
+	}
 	request, err := stored.request(ctx)
 	if err != nil {
 		return nil, work, err

@@ -3,11 +3,14 @@ package runtime_test
 import (
 	"context"
 	"errors"
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/idemgen/idemgen/runtime"
+	"github.com/idemgen/idemgen/runtime/policy"
 )
 
 // A step that an earlier worker may have begun is asked about before the work ends, or goes on, without it: what it did
@@ -93,5 +96,58 @@ func TestLease_A5_NothingEndsPastAStepThatIsDone(t *testing.T) {
 				t.Errorf("without %s, further %v: %+v; log %s", skipped, further, report, o.log)
 			}
 		}
+	}
+}
+
+// A step that is done, and that the policy does not know any more, was renamed: the work rests until a service of the old
+// policy finishes it, and nothing is done again under the new name and so with another key.
+func TestLease_A5_I1_RenamedStepIsNotDoneAgain(t *testing.T) {
+	name := "transfer"
+	o := newOffice(t, payout())
+	o.run = func(ctx context.Context, lease *runtime.Lease[pgx.Tx]) (runtime.Response, error) {
+		_, err := runtime.DoExternal(ctx, lease.External(name), func(_ context.Context, out *runtime.Outbound) (string, error) {
+			return o.bank.transfer(out.Key())
+		})
+		if err == nil && o.runs.Load() == 1 {
+			err = errors.New("the process died")
+		}
+		return runtime.Response{Status: 201}, err
+	}
+	o.post("k", body).wantProblem(t, 503, "outcome-unknown")
+	before := o.engine
+
+	name = "send"
+	o.op = payout(func(p *policy.Policy) {
+		p.Steps[1], p.Downstream[0].Step = name, name
+	})
+	o.engine = o.newEngine()
+	renamed := o.engine.LeaseHandler(o.op, func(call *runtime.Call[pgx.Tx]) (runtime.LeaseWork[pgx.Tx], error) {
+		work, err := o.program(call)
+		work.Reconcile[name] = o.ask
+		return work, err
+	})
+	o.overdue("k")
+	if report := o.recover(); report != (runtime.RecoveryReport{Taken: 1, Failed: 1}) {
+		t.Errorf("%+v", report)
+	}
+	if !strings.Contains(o.log.String(), `the step \"transfer\" is done, and the policy has none of this name`) {
+		t.Errorf("log: %s", o.log)
+	}
+	o.overdue("k")
+	o.mux = http.NewServeMux()
+	o.mux.Handle("POST "+o.op.Route, renamed)
+	o.post("k", body).wantProblem(t, 503, "outcome-unknown")
+	if n := o.bank.effects(); n != 1 {
+		t.Errorf("%d transfers", n)
+	}
+
+	name = "transfer"
+	o.overdue("k")
+	o.engine = before
+	if report := o.recover(); report != (runtime.RecoveryReport{Taken: 1, Completed: 1}) {
+		t.Errorf("%+v", report)
+	}
+	if n := o.bank.effects(); n != 1 {
+		t.Errorf("%d transfers", n)
 	}
 }
