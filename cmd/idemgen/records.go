@@ -159,7 +159,8 @@ func plainError(err error) error {
 	}
 	var fault *pgstore.SchemaError
 	if errors.As(err, &fault) {
-		err = fault
+		// Most often it is the wrong table or database, and not the schema.
+		return fmt.Errorf("the table %s %s: if it has another name, give that by --table; if it is in another database, name that by --database-url or DATABASE_URL; if both are right, %s", fault.Table, fault.Fault, fault.Mend())
 	}
 	text := strings.ReplaceAll(err.Error(), "\n\t", " ")
 	return errors.New(strings.TrimPrefix(text, "pgstore: "))

@@ -21,9 +21,10 @@ const releaseLong = `Release ends work in progress by hand. There are two ways:
                 beginning, and knows nothing of what was done: a payment that went out is
                 made twice. Only for work of which you have made sure, at the other side
                 and in your own tables, that it had no effect, or that its effects are
-                undone: a step that show calls done has committed what it wrote, and that
-                stays. Say so by --nothing-happened. Refused while the lease
-                is not over, unless --force.
+                undone. Say so by --nothing-happened. A step that show calls done has
+                committed what it wrote, and that stays: where there is one, freeing is
+                refused unless you have undone what each did, and say so by
+                --steps-undone. Refused while the lease is not over, unless --force.
 
 Both ask for a reason, and for --seen, which show prints: a record that has moved since you
 looked is left alone. Who, when, why and what was done are kept in the table of releases.
@@ -33,11 +34,12 @@ Exit codes: 0 done; 1 refused, nothing was changed; 2 the database could not be 
 a standby. Where the connection breaks in the end, show tells whether it was done.`
 
 const releaseExample = `  idemgen records release 3f9a1c7e20b4d5aa --seen 2-9f2c41aa --hand-over --reason "worker hangs since 01:50, INC-1"
-  idemgen records release 3f9a1c7e20b4d5aa --seen 3-07d1e3b2 --free --nothing-happened --reason "bank: no such payout"`
+  idemgen records release 3f9a1c7e20b4d5aa --seen 3-07d1e3b2 --free --nothing-happened --reason "bank: no such payout"
+  idemgen records release 3f9a1c7e20b4d5aa --seen 3-07d1e3b2 --free --nothing-happened --steps-undone --reason "bank: no such payout; took the hold off"`
 
 type releaseFlags struct {
-	seen, reason                           string
-	handOver, free, nothingHappened, force bool
+	seen, reason                                        string
+	handOver, free, nothingHappened, stepsUndone, force bool
 }
 
 func newRecordsRelease(s *session, flags *recordsFlags) *cobra.Command {
@@ -60,6 +62,7 @@ func newRecordsRelease(s *session, flags *recordsFlags) *cobra.Command {
 	f.BoolVar(&r.handOver, "hand-over", false, "end the lease, so that another worker goes on")
 	f.BoolVar(&r.free, "free", false, "delete the record, so that the next request begins anew")
 	f.BoolVar(&r.nothingHappened, "nothing-happened", false, "with --free: you have made sure that the work has no effect anywhere, or none any more")
+	f.BoolVar(&r.stepsUndone, "steps-undone", false, "with --free, where steps are done: you have undone what each of them did")
 	f.BoolVar(&r.force, "force", false, "with --free: even while the lease is not over")
 	return cmd
 }
@@ -76,10 +79,10 @@ func (r *releaseFlags) check(args []string) error {
 		return fmt.Errorf("--seen is missing: it is printed by 'idemgen records show %s'", args[0])
 	case r.reason == "":
 		return errors.New("--reason is missing: it is what the next person reads")
-	case r.handOver && (r.nothingHappened || r.force):
-		return errors.New("--nothing-happened and --force go with --free alone")
+	case r.handOver && (r.nothingHappened || r.stepsUndone || r.force):
+		return errors.New("--nothing-happened, --steps-undone and --force go with --free alone")
 	case r.free && !r.nothingHappened:
-		return errors.New("--free has the work run again from its beginning: make sure at the other side, and for each step that is done in your own tables, that it had no effect, and say so by --nothing-happened; otherwise use --hand-over")
+		return errors.New("--free has the work run again from its beginning: make sure at the other side and in your own tables that it had no effect, or has none any more, and say so by --nothing-happened; otherwise use --hand-over")
 	}
 	return nil
 }
@@ -96,12 +99,15 @@ func (s *session) releaseRecord(ctx context.Context, admin *pgstore.Admin, name 
 	if len(found) > 1 || seenText(e.Seen) != r.seen {
 		return s.refuse(pgstore.ErrMoved)
 	}
-	release := pgstore.Release{Action: pgstore.HandOver, Seen: e.Seen, Reason: r.reason, Force: r.force}
+	release := pgstore.Release{Action: pgstore.HandOver, Seen: e.Seen, Reason: r.reason, Force: r.force, StepsUndone: r.stepsUndone}
 	if r.free {
 		release.Action = pgstore.Free
 	}
 	err = admin.Release(ctx, e.ID, release)
+	var done *pgstore.StepsDoneError
 	switch {
+	case errors.As(err, &done):
+		return s.refuse(fmt.Errorf("%s: undo what was done, at the other side and in your own tables, and say so by --steps-undone, or use --hand-over", done.Done()))
 	case errors.Is(err, pgstore.ErrMoved), errors.Is(err, pgstore.ErrNotInProgress):
 		return s.refuse(err)
 	case errors.Is(err, pgstore.ErrLeaseLive):

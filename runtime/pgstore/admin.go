@@ -52,14 +52,15 @@ func (a *Admin) read(ctx context.Context, f func(tx pgx.Tx) error) error {
 }
 
 // The limits are the transaction's own, so that nothing stays behind in a pooler's session.
-const limitsSQL = `SELECT set_config('statement_timeout', $1::text, true), set_config('lock_timeout', $1::text, true), pg_is_in_recovery()`
+const limitsSQL = `SELECT set_config('statement_timeout', $1::text, true), set_config('lock_timeout', $1::text, true), pg_is_in_recovery(), current_database(), current_setting('search_path')`
 
 func (a *Admin) within(ctx context.Context, mode pgx.TxAccessMode, f func(tx pgx.Tx) error) error {
 	options := pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: mode}
+	var database, path string
 	err := pgx.BeginTxFunc(ctx, a.store.pool, options, func(tx pgx.Tx) error {
 		var standby bool
 		limit := fmt.Sprint(milliseconds(a.timeout))
-		if err := tx.QueryRow(ctx, limitsSQL, limit).Scan(nil, nil, &standby); err != nil {
+		if err := tx.QueryRow(ctx, limitsSQL, limit).Scan(nil, nil, &standby, &database, &path); err != nil {
 			return err
 		}
 		if standby && mode != pgx.ReadOnly {
@@ -68,9 +69,12 @@ func (a *Admin) within(ctx context.Context, mode pgx.TxAccessMode, f func(tx pgx
 		return f(tx)
 	})
 	switch code := sqlstate(err); {
-	case code == undefinedTable || code == undefinedColumn:
-		fault := &SchemaError{Table: a.store.settings.table, Version: len(SchemaSteps("")), Fault: "is not there or lacks columns"}
-		return errors.Join(fault, err)
+	case code == undefinedTable && mode == pgx.ReadOnly:
+		return a.schemaFault(err, 1, "is not in the database %q (search_path %s)", database, path)
+	case code == undefinedTable:
+		return a.schemaFault(err, leaseStep, "or its table of releases is not in the database %q (search_path %s)", database, path)
+	case code == undefinedColumn:
+		return a.schemaFault(err, leaseStep, "in the database %q lacks columns", database)
 	case code == readOnlyTransaction:
 		return fmt.Errorf("pgstore: %w", ErrStandby)
 	case code == queryCanceled || code == lockNotAvailable:
@@ -79,6 +83,13 @@ func (a *Admin) within(ctx context.Context, mode pgx.TxAccessMode, f func(tx pgx
 		return fmt.Errorf("pgstore: %w", err)
 	}
 	return nil
+}
+
+// leaseStep is the step of [SchemaSteps] that makes what an admin needs beyond the table itself.
+const leaseStep = 2
+
+func (a *Admin) schemaFault(err error, version int, format string, args ...any) error {
+	return errors.Join(&SchemaError{Table: a.store.settings.table, Version: version, Fault: fmt.Sprintf(format, args...)}, err)
 }
 
 // checkLookup refuses an id that no record can have.

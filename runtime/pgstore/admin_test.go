@@ -248,7 +248,7 @@ func TestAdmin_A5_I6_Releases(t *testing.T) {
 	if e := found[0]; !e.Overdue() || e.Seen.Epoch != 3 || e.Seen.Owner == held.seen().Owner || string(e.Request.Content) != held.request || len(e.Steps) != 1 {
 		t.Errorf("handed over: %+v", e)
 	}
-	must(t, a.Release(ctx, stuck.id, pgstore.Release{Action: pgstore.Free, Seen: stuck.seen(), Reason: "the bank never saw it"}))
+	must(t, a.Release(ctx, stuck.id, pgstore.Release{Action: pgstore.Free, Seen: stuck.seen(), Reason: "the bank never saw it", StepsUndone: true}))
 	if n := countWhere(t, pool, "status = 0"); n != 1 {
 		t.Errorf("%d in progress", n)
 	}
@@ -320,9 +320,75 @@ func TestAdmin_I6_I7_RefusesWhatWasNotSeen(t *testing.T) {
 	if before() != was || len(releases(t, pool)) != 0 {
 		t.Errorf("something changed:\n%s\n%s\n%q", was, before(), releases(t, pool))
 	}
-	must(t, a.Release(ctx, live.id, pgstore.Release{Action: pgstore.Free, Seen: live.seen(), Reason: "test", Force: true}))
+	must(t, a.Release(ctx, live.id, pgstore.Release{Action: pgstore.Free, Seen: live.seen(), Reason: "test", Force: true, StepsUndone: true}))
 	if n := countWhere(t, pool, "status = 0"); n != 1 {
 		t.Errorf("%d in progress", n)
+	}
+}
+
+// I6: work with done steps is freed only where these were undone, since the next request runs them again on top of what they
+// left. The refusal names them, and they stay with the release.
+func TestAdmin_I6_FreesNoDoneSteps(t *testing.T) {
+	pool := pgtest.Open(t, database(t), nil)
+	store, ctx := open(t, pool), context.Background()
+	a := admin(t, store)
+	none, some := newWorking("none", time.Hour, -time.Hour), newWorking("some", time.Hour, -time.Hour)
+	live, damaged := newWorking("live", time.Hour, time.Hour), newWorking("damaged", time.Hour, -time.Hour)
+	none.steps = nil
+	some.steps = append(some.steps, runtime.StepResult{Name: "\x1b[31mcharge\u202e", Result: []byte("s3cr3t")})
+	insertWorking(t, pool, none, some, live, damaged)
+	execSQL(t, pool, `UPDATE idempotency_keys SET steps = '\x05' WHERE key = 'damaged'`)
+	free := func(w working, change func(*pgstore.Release)) error {
+		r := pgstore.Release{Action: pgstore.Free, Seen: w.seen(), Reason: "test"}
+		change(&r)
+		return a.Release(ctx, w.id, r)
+	}
+	plainly := func(*pgstore.Release) {}
+	force := func(r *pgstore.Release) { r.Force = true }
+	undone := func(r *pgstore.Release) { r.StepsUndone = true }
+
+	const mend = ": undo what was done and say so by Release.StepsUndone, or hand the work over"
+	for _, c := range []struct {
+		name   string
+		w      working
+		change func(*pgstore.Release)
+		steps  int // that the refusal has
+		want   string
+	}{
+		{"two steps", some, plainly, 2, `pgstore: the next request would run again what is done, the steps "reserve" and "\x1b[31mcharge\u202e"` + mend},
+		{"one step, forced", live, force, 1, `pgstore: the next request would run again what is done, the step "reserve"` + mend},
+		{"damaged", damaged, plainly, 0, `pgstore: the next request would run again what is done, steps that cannot be read` + mend},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var fault *pgstore.StepsDoneError
+			err := free(c.w, c.change)
+			if !errors.As(err, &fault) || len(fault.Steps) != c.steps || err.Error() != c.want {
+				t.Errorf("err = %v, want %s", err, c.want)
+			}
+		})
+	}
+	if err := free(live, undone); !errors.Is(err, pgstore.ErrLeaseLive) {
+		t.Errorf("err = %v", err)
+	}
+	moved := some
+	moved.epoch++
+	if err := free(moved, plainly); !errors.Is(err, pgstore.ErrMoved) {
+		t.Errorf("err = %v", err)
+	}
+	if n := countWhere(t, pool, "status = 0"); n != 4 || len(releases(t, pool)) != 0 {
+		t.Errorf("%d in progress, released %q", n, releases(t, pool))
+	}
+
+	must(t, free(none, plainly))
+	must(t, free(some, undone))
+	must(t, free(damaged, undone))
+	if n := countWhere(t, pool, "status = 0"); n != 1 {
+		t.Errorf("%d in progress", n)
+	}
+	var steps []byte
+	must(t, pool.QueryRow(ctx, "SELECT steps FROM idempotency_keys_releases WHERE key = 'some' AND action = 'freed' AND reason = 'test'").Scan(&steps))
+	if !bytes.Equal(steps, pgstore.StoredSteps(some.steps)) {
+		t.Error("the steps of the freed record are not kept")
 	}
 }
 
@@ -339,7 +405,7 @@ func TestAdmin_I6_OneOfManyReleases(t *testing.T) {
 		all.Go(func() {
 			r := pgstore.Release{Action: pgstore.HandOver, Seen: w.seen(), Reason: "test"}
 			if i%2 == 0 {
-				r.Action = pgstore.Free
+				r.Action, r.StepsUndone = pgstore.Free, true
 			}
 			switch err := a.Release(ctx, w.id, r); {
 			case err == nil:
@@ -374,7 +440,7 @@ func TestAdmin_ServersThatCannot(t *testing.T) {
 	must(t, err)
 	hasty, err := pgstore.NewAdmin(open(t, pool), 100*time.Millisecond)
 	must(t, err)
-	if err := hasty.Release(ctx, w.id, pgstore.Release{Action: pgstore.Free, Seen: w.seen(), Reason: "test"}); !errors.Is(err, pgstore.ErrSlow) {
+	if err := hasty.Release(ctx, w.id, pgstore.Release{Action: pgstore.Free, Seen: w.seen(), Reason: "test", StepsUndone: true}); !errors.Is(err, pgstore.ErrSlow) {
 		t.Errorf("err = %v", err)
 	}
 	must(t, holder.Rollback(ctx))
@@ -382,6 +448,19 @@ func TestAdmin_ServersThatCannot(t *testing.T) {
 	execSQL(t, pool, pgstore.SchemaSteps("old")[0].Up)
 	var fault *pgstore.SchemaError
 	if _, err := admin(t, open(t, pool, pgstore.WithTable("old"))).Counts(ctx); !errors.As(err, &fault) || fault.Version != 2 {
+		t.Errorf("err = %v", err)
+	}
+	name := pool.Config().ConnConfig.Database
+	if fault.Fault != fmt.Sprintf("in the database %q lacks columns", name) {
+		t.Errorf("fault = %s", fault.Fault)
+	}
+	_, err = admin(t, open(t, pool, pgstore.WithTable("elsewhere.keys"))).InProgress(ctx, pgstore.InProgressQuery{})
+	if !errors.As(err, &fault) || fault.Table != "elsewhere.keys" || !strings.HasPrefix(fault.Fault, fmt.Sprintf("is not in the database %q (search_path ", name)) {
+		t.Errorf("err = %v", err)
+	}
+	execSQL(t, pool, "DROP TABLE idempotency_keys_releases")
+	err = hasty.Release(ctx, w.id, pgstore.Release{Action: pgstore.HandOver, Seen: w.seen(), Reason: "test"})
+	if !errors.As(err, &fault) || !strings.HasPrefix(fault.Fault, fmt.Sprintf("or its table of releases is not in the database %q", name)) {
 		t.Errorf("err = %v", err)
 	}
 	if _, err := pgstore.NewAdmin(nil, 0); err == nil {
@@ -402,7 +481,7 @@ func TestAdmin_AnotherTable(t *testing.T) {
 	insertWorking(t, pool, w)
 	execSQL(t, pool, `INSERT INTO "Billing TABLE RELEASES"."Keys TABLE RELEASES" SELECT * FROM idempotency_keys`)
 	a := admin(t, open(t, pool, pgstore.WithTable(table)))
-	must(t, a.Release(ctx, w.id, pgstore.Release{Action: pgstore.Free, Seen: w.seen(), Reason: "test"}))
+	must(t, a.Release(ctx, w.id, pgstore.Release{Action: pgstore.Free, Seen: w.seen(), Reason: "test", StepsUndone: true}))
 	if n := count(t, pool, `"Billing TABLE RELEASES"."Keys TABLE RELEASES_releases"`); n != 1 || countWhere(t, pool, "status = 0") != 1 {
 		t.Errorf("%d releases", n)
 	}

@@ -21,11 +21,15 @@ type SchemaError struct {
 
 // Error is one sentence that says what is wrong and how to mend it.
 func (e *SchemaError) Error() string {
-	mend := "undo that change by a migration of your own"
-	if e.Version > 0 {
-		mend = fmt.Sprintf("apply schema step %d, which idemgen generate writes into your migrations and pgstore.Migrate applies", e.Version)
+	return fmt.Sprintf("pgstore: the table %s %s: %s", e.Table, e.Fault, e.Mend())
+}
+
+// Mend is the part of the sentence that says how to mend it, for whoever knows of other ways as well.
+func (e *SchemaError) Mend() string {
+	if e.Version == 0 {
+		return "undo that change by a migration of your own"
 	}
-	return fmt.Sprintf("pgstore: the table %s %s: %s", e.Table, e.Fault, mend)
+	return fmt.Sprintf("apply schema step %d, which idemgen generate writes into your migrations and pgstore.Migrate applies", e.Version)
 }
 
 // LogText implements runtime.Explained: a schema is no client's data.

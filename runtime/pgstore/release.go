@@ -25,6 +25,38 @@ type Release struct {
 	// Force allows Free while the lease is not over. A worker that is still at it goes on to do what it does, and cannot
 	// store it.
 	Force bool
+	// StepsUndone allows Free where steps are done: whoever decides has undone what these did, in the own database as well as
+	// at the other side. It is the record as the release finds it that counts, with the steps that it has by then.
+	StepsUndone bool
+}
+
+// StepsDoneError is why Free is refused for work with steps that are done: what they wrote and called stays, and the next
+// request would do it once more.
+type StepsDoneError struct {
+	// Steps are the names of the steps that are done, as they are stored; none where they cannot be read. Make them safe
+	// before they are printed.
+	Steps []string
+}
+
+// Error is one sentence that says what is done and how to mend it. The names in it are quoted and in ASCII.
+func (e *StepsDoneError) Error() string {
+	return e.Done() + ": undo what was done and say so by Release.StepsUndone, or hand the work over"
+}
+
+// Done is the first part of the sentence, for whoever offers other ways to mend it.
+func (e *StepsDoneError) Done() string {
+	names := make([]string, len(e.Steps))
+	for i, name := range e.Steps {
+		names[i] = fmt.Sprintf("%+q", name)
+	}
+	done := "steps that cannot be read"
+	switch last := len(names) - 1; {
+	case last == 0:
+		done = "the step " + names[0]
+	case last > 0:
+		done = "the steps " + strings.Join(names[:last], ", ") + " and " + names[last]
+	}
+	return "the next request would run again what is done, " + done
 }
 
 // ReleaseAction is what a release does. The words are stored.
@@ -36,7 +68,8 @@ const (
 	// lease does that runs out, and as safe.
 	HandOver ReleaseAction = "handed over"
 	// Free deletes the record, so that the next request with the key is the first again, with nothing known of what was
-	// done. It is for work of which somebody has made sure that it had no effect anywhere.
+	// done. It is for work of which somebody has made sure that it had no effect anywhere, or has none any more. Where steps
+	// are done, it is refused with a [*StepsDoneError] unless [Release].StepsUndone says that they are undone.
 	Free ReleaseAction = "freed"
 )
 
@@ -53,15 +86,15 @@ FROM ended`
 	handOverSQL = `WITH ended AS (UPDATE TABLE SET epoch = epoch + 1, attempt = $7::uuid, lease_until = clock_timestamp()` + fenced + `
 RETURNING scope, key, operation, created_at, steps) ` + notedSQL
 
-	freeSQL = `WITH ended AS (DELETE FROM TABLE` + fenced + ` AND ($7::boolean OR lease_until <= clock_timestamp())
+	freeSQL = `WITH ended AS (DELETE FROM TABLE` + fenced + ` AND ($7::boolean OR lease_until <= clock_timestamp()) AND ($8::boolean OR coalesce(octet_length(steps), 0) = 0)
 RETURNING scope, key, operation, created_at, steps) ` + notedSQL
 
-	stateSQL = `SELECT status, coalesce(epoch, 0), attempt, coalesce(lease_until > clock_timestamp(), false) FROM TABLE WHERE scope = $1::bytea AND key = $2::bytea`
+	stateSQL = `SELECT status, coalesce(epoch, 0), attempt, coalesce(lease_until > clock_timestamp(), false), steps FROM TABLE WHERE scope = $1::bytea AND key = $2::bytea`
 )
 
 // Release does what r says with the work in progress under id, if it is still what was seen, and keeps who did it, when and
-// why, in the same transaction. [ErrMoved], [ErrNotInProgress], [ErrLeaseLive] and [ErrStandby] say why nothing was done. An
-// error of the connection while it commits leaves that open: look again.
+// why, in the same transaction. [ErrMoved], [ErrNotInProgress], [ErrLeaseLive], [*StepsDoneError] and [ErrStandby] say why
+// nothing was done. An error of the connection while it commits leaves that open: look again.
 func (a *Admin) Release(ctx context.Context, id runtime.ID, r Release) error {
 	if err := checkLookup(id); err != nil {
 		return err
@@ -83,7 +116,7 @@ func (a *Admin) Release(ctx context.Context, id runtime.ID, r Release) error {
 		_, _ = rand.Read(nobody.Bytes[:]) // never fails
 		sql, args = handOverSQL, append(args, nobody)
 	} else {
-		args = append(args, r.Force)
+		args = append(args, r.Force, r.StepsUndone)
 	}
 	// Not "READ WRITE", which a standby refuses by itself, with an error that other faults have as well.
 	return a.within(ctx, "", func(tx pgx.Tx) error {
@@ -91,16 +124,17 @@ func (a *Admin) Release(ctx context.Context, id runtime.ID, r Release) error {
 		if err != nil || tag.RowsAffected() == 1 {
 			return err
 		}
-		return a.refusal(ctx, tx, args[:4], r.Seen)
+		return a.refusal(ctx, tx, args[:2], &r)
 	})
 }
 
 // refusal says why a release found nothing to do.
-func (a *Admin) refusal(ctx context.Context, tx pgx.Tx, id []any, seen Seen) error {
+func (a *Admin) refusal(ctx context.Context, tx pgx.Tx, id []any, r *Release) error {
 	var status int16
 	var now Seen
 	var live bool
-	err := tx.QueryRow(ctx, a.store.onTable(stateSQL), id[:2]...).Scan(&status, &now.Epoch, &now.Owner, &live)
+	var steps []byte
+	err := tx.QueryRow(ctx, a.store.onTable(stateSQL), id...).Scan(&status, &now.Epoch, &now.Owner, &live, &steps)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return ErrNotInProgress
@@ -108,11 +142,27 @@ func (a *Admin) refusal(ctx context.Context, tx pgx.Tx, id []any, seen Seen) err
 		return err
 	case status != 0:
 		return ErrNotInProgress
-	case now == seen && live:
+	case now != r.Seen:
+		return ErrMoved
+	case live && !r.Force:
 		return ErrLeaseLive
+	case len(steps) > 0 && !r.StepsUndone:
+		return stepsDone(steps)
 	default:
 		return ErrMoved
 	}
+}
+
+func stepsDone(stored []byte) *StepsDoneError {
+	done, err := decodeSteps(stored)
+	if err != nil {
+		return &StepsDoneError{}
+	}
+	names := make([]string, len(done))
+	for i, step := range done {
+		names[i] = step.Name
+	}
+	return &StepsDoneError{Steps: names}
 }
 
 func (s *Store) onReleases(sql string) string {
