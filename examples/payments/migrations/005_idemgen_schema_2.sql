@@ -1,4 +1,4 @@
--- idemgen:schema 2 sha256:88dd2aa6218033d51d682e68b2e79654326133be70f9c276885e0a4ca9349874
+-- idemgen:schema 2 sha256:4b47c09a34fcdb8bc8d5fc4f603de002518bc6f4d575126c3ec3babea153aa79
 -- idemgen:table idempotency_keys
 -- Issued once and never written again: put changes into a new migration.
 
@@ -7,7 +7,7 @@ SET LOCAL lock_timeout = '5s';
 
 -- What lease mode adds. A row of work in progress has status 0 and expires_at 'infinity': it never expires, and a program
 -- that does not know lease mode cannot read it, so it refuses the request rather than to run the work twice. A completed
--- row has all of these null, as the rows of transaction mode have, which the columns cost nothing.
+-- row has all of these null, as the rows of transaction mode have: 8 bytes a row, for the map of what is null.
 ALTER TABLE "idempotency_keys"
     ADD COLUMN lease_until timestamptz, -- until when the worker holds the row without a sign of life
     ADD COLUMN epoch       bigint,      -- counts the workers, what one with an older epoch writes changes nothing
@@ -40,9 +40,13 @@ SET LOCAL lock_timeout = '5s';
 -- Refused while there is work in progress, as its rows violate the constraint: without these columns the work could be
 -- neither finished nor told from an answer. Finish or release it first.
 ALTER TABLE "idempotency_keys" ADD CONSTRAINT no_work_in_progress CHECK (status <> 0);
+
 ALTER TABLE "idempotency_keys" DROP CONSTRAINT no_work_in_progress;
+
 DROP TABLE "idempotency_keys_releases";
+
 DROP INDEX IF EXISTS "idempotency_keys_in_progress";
+
 ALTER TABLE "idempotency_keys"
     DROP COLUMN steps,
     DROP COLUMN request,
