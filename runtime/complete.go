@@ -118,7 +118,6 @@ func (l *Lease[TX]) attempt(ctx context.Context, final bool, work func(ctx conte
 
 // committed finds what a commit came to.
 func (l *Lease[TX]) committed(ctx context.Context, sent time.Time, err error) (again bool, _ error) {
-	engine, plan := l.call.engine, l.call.plan
 	_, violated := l.store.Violation(err)
 	l.fate = fateCertain
 	switch {
@@ -130,11 +129,11 @@ func (l *Lease[TX]) committed(ctx context.Context, sent time.Time, err error) (a
 		return true, err
 	case errors.Is(err, ErrUnrecorded):
 		l.fate = fateUnrecorded
-		engine.observe(ctx, plan, "work without a record", err)
+		l.call.observe(ctx, "work without a record", err)
 	case errors.Is(err, ErrAborted) || violated:
 	default:
 		l.fate = fateUnknown
-		engine.observe(ctx, plan, "commit of unknown outcome", err)
+		l.call.observe(ctx, "commit of unknown outcome", err)
 	}
 	return false, err
 }
@@ -158,7 +157,7 @@ func (l *Lease[TX]) rollback(tx FencedWork[TX]) {
 	detached, cancel := context.WithTimeout(context.WithoutCancel(l.ctx), l.call.engine.settings.commitTimeout)
 	defer cancel()
 	if err := tx.Rollback(detached); err != nil {
-		l.call.engine.observe(l.ctx, l.call.plan, "rollback failed", err)
+		l.call.observe(l.ctx, "rollback failed", err)
 	}
 }
 
@@ -180,7 +179,7 @@ func (l *Lease[TX]) advance(to *Advance) error {
 	case errors.Is(err, ErrLeaseLost):
 		l.lost = true
 	default:
-		l.call.engine.observe(l.ctx, l.call.plan, "store failed", err)
+		l.call.observe(l.ctx, "store failed", err)
 	}
 	if to.Record != nil {
 		l.keeper.final(false)

@@ -207,7 +207,7 @@ func (c *Call[TX]) claimLease(ctx context.Context, intent *Intent) (claim LeaseC
 			return claim, sent, unknown, err
 		}
 		if bounded.Err() != nil || tries >= c.engine.settings.attempts {
-			c.engine.observe(ctx, c.plan, "store failed", err)
+			c.observe(ctx, "store failed", err)
 			return LeaseClaim{}, sent, unknown, err
 		}
 		pause(bounded, tries)
@@ -239,7 +239,7 @@ func (c *Call[TX]) await(ctx context.Context, deadline time.Time, progress *Prog
 		}
 		look, err := c.look(ctx)
 		if err != nil {
-			c.engine.observe(ctx, c.plan, "store failed", err)
+			c.observe(ctx, "store failed", err)
 			return Look{}, err
 		}
 		if look.Progress == nil || look.Progress.Left <= 0 && c.sameRequest(look.Progress) {

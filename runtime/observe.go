@@ -23,15 +23,42 @@ type Describer interface {
 	Describe(err error) []slog.Attr
 }
 
+// RecordNamer is a store whose records have names, by which they are found in its database. A [Store] may implement it; what
+// is logged of work in lease mode has the name as "record".
+type RecordNamer interface {
+	// RecordName tells neither scope nor key: a short hash of both will do. Whoever knows an account and can guess a key can
+	// confirm the guess by it, so it is for logs and not for clients.
+	RecordName(id ID) string
+}
+
+// observe is the engine's, of the record of a request.
+func (c *Call[TX]) observe(ctx context.Context, what string, err error) {
+	if c.key == "" { // there is none
+		c.engine.observe(ctx, c.plan, what, err)
+		return
+	}
+	c.engine.observe(ctx, c.plan, what, err, c.engine.named(c.id)...)
+}
+
+// named is the name of a record, where the store has one.
+func (e *Engine[TX]) named(id ID) []slog.Attr {
+	if store, ok := e.store.(RecordNamer); ok {
+		if name := store.RecordName(id); name != "" {
+			return []slog.Attr{slog.String("record", name)}
+		}
+	}
+	return nil
+}
+
 // observe reports an error that a client is not told. The text of an error, of a handler's above all, may repeat what the
 // client sent. Without an observer what is logged of it is the types of its chain, its SQLSTATE, what the store describes,
-// what its [Explained] parts say, and of a panic the stack.
-func (e *Engine[TX]) observe(ctx context.Context, p *plan, what string, err error) {
+// what its [Explained] parts say, and of a panic the stack. known is logged as it is.
+func (e *Engine[TX]) observe(ctx context.Context, p *plan, what string, err error, known ...slog.Attr) {
 	if e.settings.onError != nil {
 		e.settings.onError(ctx, p.op.ID, err)
 		return
 	}
-	attributes := []slog.Attr{slog.String("operation", p.op.ID)}
+	attributes := append([]slog.Attr{slog.String("operation", p.op.ID)}, known...)
 	if text := explanation(err); text != "" {
 		attributes = append(attributes, slog.String("cause", text))
 	}

@@ -106,6 +106,67 @@ func TestObserve_StoreDescribes(t *testing.T) {
 	}
 }
 
+// namingStore names the one record of a test.
+type namingStore struct{ *memstore.Store }
+
+func (namingStore) RecordName(id runtime.ID) string {
+	if id != idOf("k") {
+		return "another"
+	}
+	return "0123456789abcdef"
+}
+
+// What is logged of work in lease mode names its record, as those who look for it in the database see it, and so does what
+// recovery logs. Without a key there is no record.
+func TestObserve_NamesTheRecord(t *testing.T) {
+	sealer, err := runtime.NewAESGCM("k", map[string][]byte{"k": make([]byte, 32)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name   string
+		sealed bool
+		key    string
+	}{{"plain", false, "k"}, {"sealed", true, "k"}, {"no key", false, ""}} {
+		t.Run(c.name, func(t *testing.T) {
+			op := payout()
+			op.Policy.Key.Required = false
+			o := newOffice(t, op)
+			store := runtime.Store[pgx.Tx](namingStore{o.leases.Store})
+			if c.sealed {
+				if store, err = runtime.Sealed(store, sealer); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if o.engine, err = runtime.New(store, bearer, runtime.WithLogger(slog.New(slog.NewTextHandler(o.log, nil)))); err != nil {
+				t.Fatal(err)
+			}
+			mux := http.NewServeMux()
+			o.serve(mux, o.engine)
+			o.run = func(ctx context.Context, lease *runtime.Lease[pgx.Tx]) (runtime.Response, error) {
+				if _, err := o.reserve(ctx, lease); err != nil {
+					t.Error(err)
+				}
+				return runtime.Response{}, errors.New("no")
+			}
+			r := o.request(body)
+			if c.key != "" {
+				r.Header.Set("Idempotency-Key", c.key)
+			}
+			do(mux, r)
+			want := 0
+			if c.key != "" {
+				o.overdue(c.key)
+				o.recover()
+				want = 2
+			}
+			if log := o.log.String(); strings.Count(log, "record=0123456789abcdef") != want || strings.Contains(log, "another") || !strings.Contains(log, "handler failed") {
+				t.Errorf("log: %s", log)
+			}
+		})
+	}
+}
+
 // Where the work may stand without a record, no answer invites to send the request again, with a key or without one.
 func TestTransaction_I2_WorkWithoutRecord(t *testing.T) {
 	for _, key := range []string{"k", ""} {

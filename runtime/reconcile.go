@@ -80,7 +80,7 @@ func (l *Lease[TX]) reconcile(ctx context.Context, step *stepPlan, encode func(a
 		steps:     l.steps,
 	})
 	if err != nil {
-		l.call.engine.observe(ctx, l.call.plan, "an interrupted step cannot be reconciled", err)
+		l.call.observe(ctx, "an interrupted step cannot be reconciled", err)
 		return reconciledUnknown, nil
 	}
 	if found.state != reconciledDone {
@@ -88,7 +88,7 @@ func (l *Lease[TX]) reconcile(ctx context.Context, step *stepPlan, encode func(a
 	}
 	result, err := encode(found.result)
 	if err != nil {
-		l.call.engine.observe(ctx, l.call.plan, "an interrupted step cannot be reconciled", err)
+		l.call.observe(ctx, "an interrupted step cannot be reconciled", err)
 		return reconciledUnknown, nil
 	}
 	return reconciledDone, result

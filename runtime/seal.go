@@ -75,6 +75,14 @@ func (s *sealedStore[TX]) Describe(err error) []slog.Attr {
 	return nil
 }
 
+// RecordName implements [RecordNamer] where the store within does.
+func (s *sealedStore[TX]) RecordName(id ID) string {
+	if known, ok := s.Store.(RecordNamer); ok {
+		return known.RecordName(id)
+	}
+	return ""
+}
+
 // openRecord is record with its body opened. One that does not open says so: the request was carried out all the same.
 func (s *sealedStore[TX]) openRecord(ctx context.Context, id ID, record *Record) *Record {
 	opened := *record

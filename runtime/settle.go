@@ -96,13 +96,13 @@ func (l *Lease[TX]) settle(answer Response, err error) leaseEnd {
 	busy := l.busy
 	l.mu.Unlock()
 	if busy { // a goroutine that the handler left behind runs a step
-		c.engine.observe(l.ctx, c.plan, "handler failed", errLeaseEnded)
+		c.observe(l.ctx, "handler failed", errLeaseEnded)
 		return l.suspend()
 	}
 	switch {
 	case l.answer != nil && l.record != nil:
 		if err != nil {
-			c.engine.observe(l.ctx, c.plan, "handler failed after it had completed the request", err)
+			c.observe(l.ctx, "handler failed after it had completed the request", err)
 		}
 		return l.completed(*l.answer, l.record)
 	case l.lost || l.keeper.wasLost():
@@ -118,7 +118,7 @@ func (l *Lease[TX]) settle(answer Response, err error) leaseEnd {
 			err = errAfterOpen
 		}
 		if !errors.Is(err, errUnfinished) {
-			c.engine.observe(l.ctx, c.plan, "handler failed, its work is taken up again later", err)
+			c.observe(l.ctx, "handler failed, its work is taken up again later", err)
 		}
 		return l.suspend()
 	}
@@ -154,7 +154,7 @@ func (l *Lease[TX]) failed(err error) leaseEnd {
 		return l.endWith(c.refuseAs(OutcomeFresh, problem))
 	case l.effects:
 		if context.Cause(l.ctx) == nil {
-			c.engine.observe(l.ctx, c.plan, "handler failed, its work is taken up again later", err)
+			c.observe(l.ctx, "handler failed, its work is taken up again later", err)
 		}
 		return l.suspend()
 	case ok:
@@ -162,7 +162,7 @@ func (l *Lease[TX]) failed(err error) leaseEnd {
 	case l.ctx.Err() != nil: // the client is gone, or its time is up
 		return l.release(c.refuse(c.unavailable()))
 	}
-	c.engine.observe(l.ctx, c.plan, "handler failed", err)
+	c.observe(l.ctx, "handler failed", err)
 	switch {
 	case l.down || l.store.Retryable(err) || errors.Is(err, ErrSerialization):
 		return l.release(c.refuse(c.unavailable()))
@@ -196,7 +196,7 @@ func (c *Call[TX]) guardProblem(err error) (*Problem, bool) {
 func (l *Lease[TX]) endWith(r reply) leaseEnd {
 	err := caught(func() error { return l.resolve(l.ctx, len(l.call.plan.steps)) })
 	if err != nil {
-		l.call.engine.observe(l.ctx, l.call.plan, "handler failed, its work is taken up again later", err)
+		l.call.observe(l.ctx, "handler failed, its work is taken up again later", err)
 		return l.suspend()
 	}
 	return l.end(r)
@@ -248,7 +248,7 @@ func (l *Lease[TX]) release(r reply) leaseEnd {
 		l.lost = true
 		return l.overtaken()
 	default: // it is in progress until its lease ends, and is taken up then: the answer does not say that nothing is done
-		l.call.engine.observe(l.ctx, l.call.plan, "store failed", err)
+		l.call.observe(l.ctx, "store failed", err)
 		return leaseEnd{kind: endUnknown, reply: l.call.refuse(l.call.plan.unknownOutcome())}
 	}
 }
@@ -287,7 +287,7 @@ func (l *Lease[TX]) yield(after time.Duration) error {
 	case errors.Is(err, ErrLeaseLost):
 		l.lost = true
 	case err != nil:
-		l.call.engine.observe(l.ctx, l.call.plan, "store failed", err)
+		l.call.observe(l.ctx, "store failed", err)
 	}
 	return err
 }
@@ -372,7 +372,7 @@ func (e *Engine[TX]) resume(ctx context.Context, p *program[TX], held *Held, sto
 // putOff leaves a record in progress that this process cannot work on: it may have had effects.
 func (e *Engine[TX]) putOff(ctx context.Context, p *plan, held *Held, err error) leaseEnd {
 	if err != nil {
-		e.observe(ctx, p, "stored work cannot be taken up", err)
+		e.observe(ctx, p, "stored work cannot be taken up", err, e.named(held.ID)...)
 	}
 	c := &Call[TX]{engine: e, plan: p}
 	l := newLease(ctx, c, e.leaseStore(), held, derivation{}, LeaseWork[TX]{})

@@ -9,7 +9,13 @@ import (
 	"github.com/idemgen/idemgen/runtime"
 )
 
-var _ runtime.Describer = (*Store)(nil)
+var (
+	_ runtime.Describer   = (*Store)(nil)
+	_ runtime.RecordNamer = (*Store)(nil)
+)
+
+// RecordName implements [runtime.RecordNamer]: [Entry].Ref, as `idemgen records` prints it.
+func (s *Store) RecordName(id runtime.ID) string { return RefOf(id) }
 
 // Describe implements [runtime.Describer]: the names from the schema that the server gives with an error. Its message and
 // its detail repeat values, and are left out.

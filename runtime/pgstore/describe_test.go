@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/idemgen/idemgen/internal/pgtemp/pgtest"
+	"github.com/idemgen/idemgen/runtime/pgstore"
 )
 
 func TestDescribe_NamesWithoutValues(t *testing.T) {
@@ -30,5 +32,17 @@ func TestDescribe_NamesWithoutValues(t *testing.T) {
 	}
 	if got := store.Describe(errors.New("no database")); got != nil {
 		t.Errorf("%v", got)
+	}
+}
+
+// What the engine logs of a record is the name by which an admin finds it.
+func TestRecordNameIsWhatAnAdminShows(t *testing.T) {
+	pool := pgtest.Open(t, database(t), nil)
+	store, w := open(t, pool), newWorking("0f8fad5b-d9cb-469f-a165-70867728950e", time.Hour, time.Hour)
+	insertWorking(t, pool, w)
+	found, err := admin(t, store).Find(context.Background(), pgstore.FindQuery{Ref: store.RecordName(w.id)})
+	must(t, err)
+	if len(found) != 1 || found[0].ID != w.id {
+		t.Errorf("found %+v", found)
 	}
 }
