@@ -2,47 +2,48 @@ package keytx
 
 import (
 	"fmt"
+	"go/token"
 
 	"github.com/idemgen/idemgen/analyzer/internal/report"
 	"github.com/idemgen/idemgen/analyzer/internal/settings"
 	"github.com/idemgen/idemgen/analyzer/internal/storeflow"
 )
 
-// checkHandler looks at a function that our runtime gives a transaction: the key is kept in it, so whatever is written elsewhere is done
-// again by a retry, or stays when the answer is rolled back.
+// checkHandler looks at a function that our runtime gives a transaction, or several to its steps: the key is kept in each of them, so
+// whatever is written elsewhere is done again by a retry, or stays when they are rolled back.
 func (c *checker) checkHandler(f *function) {
 	for _, w := range append(append([]*write(nil), f.keys...), f.works...) {
 		if w.failure || w.deferred || w.Engine != storeflow.SQL {
 			continue
 		}
-		way, grade, outside := c.outsideHandler(f, w)
+		way, grade, outside := outsideHandler(w)
 		if !outside {
 			continue
 		}
-		name := c.handlerTx(f)
+		place := c.placeFor(f, w)
 		c.tell(w, handlerOutsideTx, report.Error, grade,
-			fmt.Sprintf("%s is written %s, outside the transaction that the handler was given%s: it stays when the handler's answer is rolled back, and a retry writes it again. Write it through %s.%s",
-				w.thing(), way, asName(name), or(name, "the handler's transaction"), w.path()),
-			related{f.handler.Tx.Pos(), "the handler is given its transaction here"})
+			fmt.Sprintf("%s is written %s, outside %s: it stays when %s rolled back, and a retry writes it again. Write it through %s.%s",
+				w.thing(), way, place.given, place.those, place.through, w.path()),
+			place.related)
 	}
 	for _, w := range f.reads {
 		if w.Engine != storeflow.SQL || w.thing() == "" {
 			continue
 		}
-		if _, _, outside := c.outsideHandler(f, w); !outside {
+		if _, _, outside := outsideHandler(w); !outside {
 			continue
 		}
-		name := c.handlerTx(f)
+		place := c.placeFor(f, w)
 		c.tell(w, handlerReads, report.Info, settings.Low,
-			fmt.Sprintf("%s is read outside the transaction that the handler was given%s, so it does not see what the handler has written, and needs a second connection. Read it through %s where that matters.%s",
-				w.thing(), asName(name), or(name, "the handler's transaction"), w.path()),
-			related{f.handler.Tx.Pos(), "the handler is given its transaction here"})
+			fmt.Sprintf("%s is read outside %s, so it does not see what the handler has written, and needs a second connection. Read it through %s where that matters.%s",
+				w.thing(), place.given, place.through, w.path()),
+			place.related)
 	}
 }
 
-// outsideHandler reports whether an access is not done in the handler's transaction, and how.
-func (c *checker) outsideHandler(f *function, w *write) (way string, grade settings.Confidence, outside bool) {
-	if w.Guessed || w.unit.kind == inTx && w.unit.tx == f.handler {
+// outsideHandler reports whether an access is done in no transaction that our runtime gives, and how.
+func outsideHandler(w *write) (way string, grade settings.Confidence, outside bool) {
+	if w.Guessed || w.unit.kind == inTx && w.unit.tx.Runtime || w.Executor.Runtime {
 		return "", "", false
 	}
 	switch w.unit.kind {
@@ -60,18 +61,38 @@ func (c *checker) outsideHandler(f *function, w *write) (way string, grade setti
 	return "", "", false
 }
 
-func (c *checker) handlerTx(f *function) string { return c.txName(unit{kind: inTx, tx: f.handler}) }
-
-func asName(name string) string {
-	if name == "" {
-		return ""
-	}
-	return " as " + name
+// place is where a write belongs, in words.
+type place struct {
+	given, those, through string
+	related               related
 }
 
-func or(name, otherwise string) string {
-	if name == "" {
-		return otherwise
+// placeFor tells the transaction that a write should have been done in: the one that is given where it stands, or the only one. Between
+// the steps of a lease it may be any of them.
+func (c *checker) placeFor(f *function, w *write) place {
+	belongs, several := f.handler, false
+	for _, given := range f.transactions {
+		if !given.Runtime || given.Body == nil {
+			continue
+		}
+		if given.Begin == w.Call || within(w.Call.Parent(), given.Body) {
+			belongs, several = given, false
+			break
+		}
+		several = several || given != f.handler
 	}
-	return name
+	at := related{token.NoPos, "the handler is given its transaction here"}
+	if belongs.Tx != nil {
+		at.pos = belongs.Tx.Pos()
+	} else if belongs.Begin != nil {
+		at.pos = belongs.Begin.Pos()
+	}
+	if several && f.handler.Body != nil {
+		return place{"the transactions that the handler was given", "they are", "the one of a step", at}
+	}
+	name := c.txName(unit{kind: inTx, tx: belongs})
+	if name == "" {
+		return place{"the transaction that the handler was given", "that is", "the handler's transaction", at}
+	}
+	return place{"the transaction that the handler was given as " + name, "that is", name, at}
 }

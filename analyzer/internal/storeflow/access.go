@@ -73,6 +73,8 @@ type Executor struct {
 	Static ConnKind
 	// Value is the connection in this package, resolved: two accesses with one Value run on the same. Nil in facts, and for a connection that a callee makes for itself: a Tx without Value is the callee's own.
 	Value ssa.Value
+	// Runtime: of a Tx without Value: it is one that our runtime gives to the callee, which commits with the idempotency record.
+	Runtime bool
 
 	root place // where the connection comes from in this package
 }

@@ -240,7 +240,7 @@ func (p *Result) handedOn(call ssa.CallInstruction, before map[*ssa.Function]*fu
 			access.Path = p.longer(target, access.Path)
 			switch {
 			case access.Executor.Kind == Param && callback.InTx && access.Executor.Index == callback.Argument:
-				access.Executor = Executor{Kind: Tx, Static: Tx}
+				access.Executor = Executor{Kind: Tx, Static: Tx, Runtime: callback.Runtime}
 			case access.Executor.Kind == Param || access.Executor.Kind == Receiver:
 				access.Executor = Executor{Kind: access.Executor.Static, Static: access.Executor.Static}
 			}
@@ -331,7 +331,9 @@ func (p *Result) outward(list []Access, fn *ssa.Function) []Access {
 			access.Path = append([]Step{{Position: place}}, access.Path...)
 		}
 		access.Outcome = p.outcomes(access, fn)
+		runtime := p.ofRuntime(access.Executor)
 		access.Executor = exported(access.Executor, fn)
+		access.Executor.Runtime = runtime && access.Executor.Kind == Tx
 		access.Call, access.Pos, access.SQL, access.Key = nil, token.NoPos, nil, nil
 		id := identity(access)
 		if seen[id] || len(access.Path) > maxPath {
@@ -351,7 +353,7 @@ func identity(a Access) string {
 	for _, column := range a.Columns {
 		text += "," + column
 	}
-	text += " " + strconv.Itoa(int(a.Executor.Kind)) + " " + strconv.Itoa(a.Executor.Index) + a.Executor.Field
+	text += " " + strconv.Itoa(int(a.Executor.Kind)) + " " + strconv.Itoa(a.Executor.Index) + a.Executor.Field + strconv.FormatBool(a.Executor.Runtime)
 	return text
 }
 

@@ -82,10 +82,7 @@ func (p *Result) started(call ssa.CallInstruction) []Transaction {
 		if !ok || !callback.InTx {
 			continue
 		}
-		transaction := Transaction{Begin: call, ByContext: callback.Argument < 0, Serializable: callback.Serializable}
-		if event := p.event(call); event != nil {
-			transaction.Runtime = event.runtime
-		}
+		transaction := Transaction{Begin: call, ByContext: callback.Argument < 0, Serializable: callback.Serializable, Runtime: callback.Runtime}
 		if body := literalBody(arg); body != nil {
 			transaction.Body = body
 			if run := p.runs[body]; run != nil {

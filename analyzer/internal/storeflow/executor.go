@@ -126,6 +126,11 @@ func sharper(t types.Type, static ConnKind) ConnKind {
 func (p *Result) given(v *ssa.Parameter, path string, static ConnKind) Executor {
 	fn := v.Parent()
 	if run := p.runs[fn]; run != nil && run.tx != nil && run.tx == v {
+		if event := p.event(run.call); event != nil && event.outer != nil {
+			if outer := p.executor(event.outer, "", UnknownConn); outer.Kind == Tx && outer.Value != nil {
+				return outer // a savepoint is inside
+			}
+		}
 		return Executor{Kind: Tx, Static: Tx, Value: v, root: place{v, ""}}
 	}
 	executor := p.at(v, path, static)
@@ -412,7 +417,7 @@ func (p *Result) substitute(e Executor, call ssa.CallInstruction, own ssa.Value,
 			return Executor{Kind: Tx, Static: Tx, Value: own, root: place{own, ""}}
 		}
 	}
-	return Executor{Kind: e.Kind, Static: e.Static}
+	return Executor{Kind: e.Kind, Static: e.Static, Runtime: e.Runtime}
 }
 
 // exported says in terms of fn's callers what an executor is.

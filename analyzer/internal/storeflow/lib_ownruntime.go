@@ -40,6 +40,16 @@ func (runtimeLibrary) transaction(_ *Result, call ssa.CallInstruction, fn *types
 
 func (runtimeLibrary) duplicate(types.Object) bool { return false }
 
+// ofRuntime reports whether a connection is a transaction that our runtime gives to a literal, or to a function that is called.
+func (p *Result) ofRuntime(e Executor) bool {
+	parameter, ok := e.Value.(*ssa.Parameter)
+	if !ok {
+		return e.Runtime
+	}
+	run := p.runs[parameter.Parent()]
+	return run != nil && run.runtime && run.tx == parameter
+}
+
 // handler reports whether a method is one that generated code calls with the transaction of the idempotency record: it implements the generated interface.
 func (p *Result) handler(fn *ssa.Function) bool {
 	recv := fn.Signature.Recv()

@@ -196,7 +196,11 @@ func runsLast(call ssa.CallInstruction, fn *types.Func) *event {
 		return nil
 	}
 	serializable := fn.Name() == "BeginTxFunc" && len(args) >= 3 && strictOptions(args[len(args)-2], "IsoLevel")
-	return &event{kind: runs, callback: args[len(args)-1], callbackTx: 0, serializable: serializable}
+	outer := receiver(call)
+	if outer == nil {
+		outer = args[1]
+	}
+	return &event{kind: runs, callback: args[len(args)-1], callbackTx: 0, outer: outer, serializable: serializable}
 }
 
 func (pgxLibrary) duplicate(types.Object) bool { return false }

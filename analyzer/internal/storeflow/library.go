@@ -44,6 +44,7 @@ type event struct {
 	tx           ssa.Value
 	callback     ssa.Value
 	callbackTx   int
+	outer        ssa.Value // of runs: the connection that the transaction is begun on; nil where a library does not tell
 	serializable bool
 	plain        bool // of runs: the callback runs before the call returns, in no transaction of SQL's kind
 	runtime      bool // of runs: the transaction is one of our runtime's

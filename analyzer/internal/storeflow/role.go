@@ -40,6 +40,8 @@ type Callback struct {
 	// Argument is the parameter of the callback that is, or is bound to, the transaction; -1 when the context carries it.
 	Argument     int
 	Serializable bool
+	// Runtime: the transaction is one that our runtime gives.
+	Runtime bool
 }
 
 // AFact marks Role as a fact.
@@ -301,7 +303,7 @@ func (p *Result) callback(fn *ssa.Function, parameter *ssa.Parameter) (found Cal
 		if program.Resolve(call.Common().Value) == parameter {
 			callback := Callback{Argument: -1}
 			if around := p.enclosing(in, fn); around != nil {
-				callback.InTx, callback.Serializable = true, around.serializable
+				callback.InTx, callback.Serializable, callback.Runtime = true, around.serializable, around.runtime
 			}
 			callback.InTx = callback.InTx || begun
 			callback.Serializable = callback.Serializable || serializable
@@ -322,7 +324,7 @@ func (p *Result) callback(fn *ssa.Function, parameter *ssa.Parameter) (found Cal
 			}
 			if way, known := p.way(call, i); known {
 				if around := p.enclosing(in, fn); around != nil {
-					way.InTx = true
+					way.InTx, way.Runtime = true, way.Runtime || around.runtime
 				}
 				if !ok || way.InTx && !found.InTx {
 					found, ok = way, true
@@ -339,7 +341,7 @@ func (p *Result) way(call ssa.CallInstruction, index int) (Callback, bool) {
 		if event.callback != argument(call, index) {
 			return Callback{}, false
 		}
-		return Callback{Param: index, InTx: !event.plain, Argument: event.callbackTx, Serializable: event.serializable}, true
+		return Callback{Param: index, InTx: !event.plain, Argument: event.callbackTx, Serializable: event.serializable, Runtime: event.runtime}, true
 	}
 	if fn := declared(call); fn != nil {
 		if retry, ok := known.RetryOf(fn); ok && retry.Callback == index && retry.Field == "" {

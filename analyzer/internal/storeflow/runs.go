@@ -43,10 +43,7 @@ func (p *Result) findRunsOf(call ssa.CallInstruction) {
 		if !ok {
 			continue
 		}
-		run := &running{call: call, inTx: callback.InTx, serializable: callback.Serializable}
-		if event := p.event(call); event != nil {
-			run.runtime = event.runtime
-		}
+		run := &running{call: call, inTx: callback.InTx, serializable: callback.Serializable, runtime: callback.Runtime}
 		if callback.InTx && callback.Argument >= 0 && callback.Argument < len(body.Params) {
 			run.tx = body.Params[callback.Argument]
 		}
