@@ -31,6 +31,11 @@ func TestShapes(t *testing.T) {
 	vettest.Run(t, retrykey.Analyzer, "./retrykey/closures", "./retrykey/loops", "./retrykey/looks", "./retrykey/options/...", "./retrykey/recursion")
 }
 
+// The keys that our runtime derives for a step are the same on every try.
+func TestOwnRuntime(t *testing.T) {
+	vettest.Run(t, retrykey.Analyzer, "./retrykey/ownruntime")
+}
+
 func TestAtLeastOnce(t *testing.T) {
 	vettest.Run(t, retrykey.New(suite.New(settings.Config{AtLeastOnce: true})), queues...)
 }
