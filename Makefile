@@ -20,9 +20,10 @@ POSTGRES = $(GO) run ./internal/pgtemp/locate || (cd internal/pgtemp/download &&
 ## test: vet and test every module of the repository, on a PostgreSQL of its own
 TESTFLAGS ?=
 
-# These run without the race detector: the crash trials, whose leases are as short as the machine allows, and what reads dozens of libraries from
-# source for hundreds of cases, which takes five times as long under it. What they share runs under it in the tests of runtime, keyscope and keyflow.
-CASES = ./internal/crash ./cmd/idemvet ./analyzer ./analyzer/existsinsert ./analyzer/keytx ./analyzer/retrykey ./analyzer/weakkey ./analyzer/internal/storeflow ./analyzer/internal/known
+# These run without the race detector: the crash trials, whose leases are as short as the machine allows, and what reads dozens of libraries or
+# large documents, or runs whole commands, which takes five times as long under it. What they share runs under it in the tests of runtime, keyscope,
+# keyflow and the generator's other rooms.
+CASES = ./internal/crash ./cmd/idemgen ./generator/gocode ./cmd/idemvet ./analyzer ./analyzer/existsinsert ./analyzer/keytx ./analyzer/retrykey ./analyzer/weakkey ./analyzer/internal/storeflow ./analyzer/internal/known
 
 test: vet vet-idem check
 	@bin=$$($(POSTGRES)) || exit 1; export IDEMGEN_POSTGRES_BIN=$$bin; set -ex; \

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/idemgen/idemgen/internal/pgtemp/pgtest"
 	"github.com/idemgen/idemgen/runtime/storetest"
@@ -24,9 +25,14 @@ FROM free WHERE k.scope = free.scope AND k.key = free.key`
 		t.Cleanup(func() { _ = flag.Set("rapid.checks", checks.DefValue) })
 	}
 	each(t, func(t *testing.T, v variant, url string) {
+		if v.level != pgx.ReadCommitted {
+			return // a snapshot judges what a transaction writes then, for which the model has no word; see TestLeases
+		}
 		pool := pgtest.Open(t, url, nil)
 		modeltest.Check(t, func(t *testing.T) storetest.Instance[pgx.Tx] {
-			instance := suite(t, url, nil, v.options()...).Open(t)
+			// A sequence holds some transactions open; with fewer connections than that it waits for itself.
+			room := func(c *pgxpool.Config) { c.MaxConns = 16 }
+			instance := suite(t, url, room, v.options()...).Open(t)
 			instance.Advance = func(d time.Duration) { execSQL(t, pool, pass, d) }
 			return instance
 		})
