@@ -20,14 +20,20 @@ POSTGRES = $(GO) run ./internal/pgtemp/locate || (cd internal/pgtemp/download &&
 ## test: vet and test every module of the repository, on a PostgreSQL of its own
 TESTFLAGS ?=
 
-# These run without the race detector: the crash trials, whose leases are as short as the machine allows, and what reads dozens of libraries or
-# large documents, or runs whole commands, which takes five times as long under it. What they share runs under it in the tests of runtime, keyscope,
-# keyflow and the generator's other rooms.
-CASES = ./internal/crash ./cmd/idemgen ./generator/gocode ./cmd/idemvet ./analyzer ./analyzer/existsinsert ./analyzer/keytx ./analyzer/retrykey ./analyzer/weakkey ./analyzer/internal/storeflow ./analyzer/internal/known
+# These run without the race detector: they read dozens of libraries or large documents, or run whole commands, which takes five times as long
+# under it. What they share runs under it in the tests of keyscope, keyflow and the generator's other rooms.
+CASES = ./cmd/idemgen ./generator/gocode ./cmd/idemvet ./analyzer ./analyzer/existsinsert ./analyzer/keytx ./analyzer/retrykey ./analyzer/weakkey ./analyzer/internal/storeflow ./analyzer/internal/known
+
+# It waits for the database most of the time, so the others are run beside it.
+FIRST = ./runtime/pgstore
+
+# The crash trials have leases as short as the machine allows, so nothing runs beside them, nor the race detector.
+ALONE = ./internal/crash
 
 test: vet vet-idem check
 	@bin=$$($(POSTGRES)) || exit 1; export IDEMGEN_POSTGRES_BIN=$$bin; set -ex; \
-	$(GO) test $(TESTFLAGS) -timeout 30m $$($(GO) list ./... | grep -vxF "$$($(GO) list $(CASES))"); \
+	$(GO) test $(TESTFLAGS) -timeout 30m $(FIRST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(CASES) $(FIRST) $(ALONE))"); \
+	$(GO) test -timeout 30m $(ALONE); \
 	$(GO) test -timeout 30m $(CASES); \
 	(cd generator/migration/toolstest && $(GO) test $(TESTFLAGS) ./...); \
 	(cd internal/pgtemp/download && $(GO) test $(TESTFLAGS) ./...); \
