@@ -137,19 +137,29 @@ func (c *Call[TX]) Transaction(work func(ctx context.Context, tx TX) (Response, 
 		c.finish(c.unprotected(ctx, work))
 		return
 	}
+	c.throughGate(ctx, c.plan.inFlight, func(turn *turn) (reply, *Record, Outcome) {
+		answer, record := c.lead(ctx, turn, deadline, work)
+		return answer, record, OutcomeReplayed
+	})
+}
+
+// throughGate takes the request through the gate and answers it: from the record that another one with its id has led to, by
+// busy where that one is still at it, or by what lead comes to. A record that lead has found is answered from when the gate
+// has been left, and the observer is told the outcome that comes with it.
+func (c *Call[TX]) throughGate(ctx context.Context, busy func() *Problem, lead func(*turn) (reply, *Record, Outcome)) {
 	turn, outcome := c.engine.gate.enter(ctx, c.id, c.plan.patience())
 	c.watch.event.Waited = outcome.waited
 	switch outcome.state {
 	case gateRecord:
 		c.finish(c.recorded(ctx, outcome.record, OutcomeWaited))
 	case gateBusy:
-		c.finish(c.refuse(c.plan.inFlight()))
+		c.finish(c.refuse(busy()))
 	case gateGone:
 		c.finish(c.refuse(c.unavailable()))
 	default:
-		answer, record := c.lead(ctx, turn, deadline, work)
+		answer, record, as := lead(turn)
 		if record != nil {
-			answer = c.recorded(ctx, record, OutcomeReplayed)
+			answer = c.recorded(ctx, record, as)
 		}
 		c.finish(answer)
 	}

@@ -74,22 +74,9 @@ func (c *Call[TX]) serveLease(p *program[TX]) {
 		c.finish(c.leaseUnprotected(ctx, work))
 		return
 	}
-	turn, outcome := c.engine.gate.enter(ctx, c.id, c.plan.patience())
-	c.watch.event.Waited = outcome.waited
-	switch outcome.state {
-	case gateRecord:
-		c.finish(c.recorded(ctx, outcome.record, OutcomeWaited))
-	case gateBusy:
-		c.finish(c.refuse(c.heldHere()))
-	case gateGone:
-		c.finish(c.refuse(c.unavailable()))
-	default:
-		answer, record, as := c.leadLease(ctx, turn, deadline, p, work)
-		if record != nil {
-			answer = c.recorded(ctx, record, as)
-		}
-		c.finish(answer)
-	}
+	c.throughGate(ctx, c.heldHere, func(turn *turn) (reply, *Record, Outcome) {
+		return c.leadLease(ctx, turn, deadline, p, work)
+	})
 }
 
 // check finds what a program has left out.
@@ -262,18 +249,6 @@ func (c *Call[TX]) look(ctx context.Context) (look Look, err error) {
 // sameRequest reports whether work in progress is this request's.
 func (c *Call[TX]) sameRequest(progress *Progress) bool {
 	return progress.Operation == c.plan.op.ID && progress.FingerprintVersion == FingerprintVersion && bytes.Equal(progress.Fingerprint, c.print[:])
-}
-
-// sleep waits for d; false where ctx has ended before.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // overtaken waits, as far as the policy has duplicates wait, for the record of the worker that has taken the work over; nil

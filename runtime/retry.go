@@ -17,10 +17,17 @@ func pause(ctx context.Context, n int) {
 	if n < 5 { // 5 ms * 2^5 is over the cap
 		longest = min(retryCap, retryBase<<n)
 	}
-	timer := time.NewTimer(rand.N(longest))
+	sleep(ctx, rand.N(longest))
+}
+
+// sleep waits for d; false where ctx has ended before.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
+		return true
 	case <-ctx.Done():
+		return false
 	}
 }

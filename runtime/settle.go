@@ -175,21 +175,14 @@ func (l *Lease[TX]) failed(err error) leaseEnd {
 
 // guardProblem is the answer to the violation of one of the policy's guards.
 func (c *Call[TX]) guardProblem(err error) (*Problem, bool) {
-	constraint, ok := c.engine.store.Violation(err)
-	if !ok {
+	switch guard := c.violated(err); {
+	case guard == nil:
 		return nil, false
+	case guard.On == "conflict":
+		return c.plan.conflict(), true
+	default:
+		return c.plan.duplicateEffect(), true
 	}
-	for i := range c.plan.op.Policy.Guards {
-		guard := &c.plan.op.Policy.Guards[i]
-		switch {
-		case guard.Constraint != constraint:
-		case guard.On == "conflict":
-			return c.plan.conflict(), true
-		default:
-			return c.plan.duplicateEffect(), true
-		}
-	}
-	return nil, false
 }
 
 // endWith completes the record with a handler's answer, unless a step that it does not know of may have happened.
@@ -212,13 +205,18 @@ func (l *Lease[TX]) end(r reply) leaseEnd {
 	case l.lost:
 		return l.overtaken()
 	default:
-		return leaseEnd{kind: endUnknown, reply: l.call.refuse(l.call.plan.unknownOutcome())}
+		return l.unknown(endUnknown)
 	}
 }
 
 // completed is the end of a record that is complete.
 func (l *Lease[TX]) completed(answer Response, record *Record) leaseEnd {
 	return leaseEnd{endCompleted, reply{answer, OutcomeFresh}, record}
+}
+
+// unknown is an end of the given kind, of which the client can be told only that it may have been carried out.
+func (l *Lease[TX]) unknown(kind endKind) leaseEnd {
+	return leaseEnd{kind: kind, reply: l.call.refuse(l.call.plan.unknownOutcome())}
 }
 
 // overtaken is the end of work that another worker has, or may have.
@@ -249,7 +247,7 @@ func (l *Lease[TX]) release(r reply) leaseEnd {
 		return l.overtaken()
 	default: // it is in progress until its lease ends, and is taken up then: the answer does not say that nothing is done
 		l.call.observe(l.ctx, "store failed", err)
-		return leaseEnd{kind: endUnknown, reply: l.call.refuse(l.call.plan.unknownOutcome())}
+		return l.unknown(endUnknown)
 	}
 }
 
@@ -302,15 +300,15 @@ func (l *Lease[TX]) findOut() leaseEnd {
 	}
 	err := l.yield(after)
 	if err == nil {
-		return leaseEnd{kind: endAgain, reply: l.call.refuse(l.call.plan.unknownOutcome())}
+		return l.unknown(endAgain)
 	}
 	if !errors.Is(err, ErrLeaseLost) {
-		return leaseEnd{kind: endUnknown, reply: l.call.refuse(l.call.plan.unknownOutcome())}
+		return l.unknown(endUnknown)
 	}
 	look, err := l.look()
 	switch {
 	case err != nil:
-		return leaseEnd{kind: endUnknown, reply: l.call.refuse(l.call.plan.unknownOutcome())}
+		return l.unknown(endUnknown)
 	case look.Record != nil && look.Record.Attempt == l.held.Fence.Owner && l.record != nil:
 		return l.completed(l.pending, l.record)
 	default:

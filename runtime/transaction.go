@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/idemgen/idemgen/runtime/policy"
@@ -297,22 +298,28 @@ func (c *Call[TX]) refused(ctx context.Context, err error) run {
 
 // guarded is what the violation of one of the policy's guards comes to.
 func (c *Call[TX]) guarded(err error) (run, bool) {
-	constraint, ok := c.engine.store.Violation(err)
-	if !ok {
+	switch guard := c.violated(err); {
+	case guard == nil:
 		return run{}, false
-	}
-	for i := range c.plan.op.Policy.Guards {
-		guard := &c.plan.op.Policy.Guards[i]
-		if guard.Constraint != constraint {
-			continue
-		}
-		if guard.On == "conflict" {
-			problem := c.plan.conflict()
-			return run{verdict: answered, answer: c.refuse(problem)}, true
-		}
+	case guard.On == "conflict":
+		return run{verdict: answered, answer: c.refuse(c.plan.conflict())}, true
+	default:
 		return run{verdict: duplicate}, true
 	}
-	return run{}, false
+}
+
+// violated is the guard of the policy that err says was violated; nil where it is none.
+func (c *Call[TX]) violated(err error) *policy.Guard {
+	constraint, ok := c.engine.store.Violation(err)
+	if !ok {
+		return nil
+	}
+	guards := c.plan.op.Policy.Guards
+	at := slices.IndexFunc(guards, func(g policy.Guard) bool { return g.Constraint == constraint })
+	if at < 0 {
+		return nil
+	}
+	return &guards[at]
 }
 
 // rollback undoes tx, also when ctx has ended.
