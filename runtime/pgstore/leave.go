@@ -63,6 +63,11 @@ func (e lostConnection) Error() string { return "the connection was lost: " + e.
 
 func (e lostConnection) Unwrap() error { return e.cause }
 
+// givesUp reports whether what has failed with err, the given number of times, is not tried again.
+func (s *Store) givesUp(ctx context.Context, tries int, err error) bool {
+	return tries >= s.tries || ctx.Err() != nil || !curable(err)
+}
+
 // curable reports whether a claim that failed with err may succeed on another connection or in another transaction.
 func curable(err error) bool {
 	var lost lostConnection

@@ -43,7 +43,7 @@ func (s *Store) own(ctx context.Context, wait time.Duration, queue func(*pgx.Bat
 		}
 		err = leaveFailed(ctx, conn, err)
 		unknown = unknown || unanswered(err)
-		if tries >= s.tries || ctx.Err() != nil || !curable(err) {
+		if s.givesUp(ctx, tries, err) {
 			return orUnknown(unknown, explainState(err))
 		}
 	}
@@ -115,7 +115,7 @@ func (s *Store) ask(ctx context.Context, sql string, arguments []any, read func(
 			return nil
 		}
 		err = leaveFailed(ctx, conn, err)
-		if tries >= s.tries || ctx.Err() != nil || !curable(err) {
+		if s.givesUp(ctx, tries, err) {
 			return explainState(err)
 		}
 	}

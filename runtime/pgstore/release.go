@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/idemgen/idemgen/runtime"
 )
@@ -108,13 +107,13 @@ func (a *Admin) Release(ctx context.Context, id runtime.ID, r Release) error {
 	case r.Action != HandOver && r.Action != Free:
 		return fmt.Errorf("pgstore: a release hands over or frees, and does not do %q", string(r.Action))
 	}
-	args := []any{[]byte(id.Scope), packKey(id.Key), r.Seen.Epoch, pgtype.UUID{Bytes: r.Seen.Owner, Valid: true}, reason, string(r.Action)}
+	args := []any{[]byte(id.Scope), packKey(id.Key), r.Seen.Epoch, token(r.Seen.Owner), reason, string(r.Action)}
 	sql := freeSQL
 	if r.Action == HandOver {
 		// Nobody holds it under this owner: the worker that did has lost its lease, and the next one takes it over as ever.
-		nobody := pgtype.UUID{Valid: true}
-		_, _ = rand.Read(nobody.Bytes[:]) // never fails
-		sql, args = handOverSQL, append(args, nobody)
+		var nobody [16]byte
+		_, _ = rand.Read(nobody[:]) // never fails
+		sql, args = handOverSQL, append(args, token(nobody))
 	} else {
 		args = append(args, r.Force, r.StepsUndone)
 	}

@@ -164,7 +164,7 @@ func (s *Store) begin(ctx context.Context) (*work, error) {
 			return newWork(s, conn, tx, nil, false), nil
 		}
 		err = leaveFailed(ctx, conn, err)
-		if tries >= s.tries || ctx.Err() != nil || !curable(err) {
+		if s.givesUp(ctx, tries, err) {
 			return nil, fmt.Errorf("pgstore: begin: %w", err)
 		}
 	}
