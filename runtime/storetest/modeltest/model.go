@@ -85,5 +85,10 @@ func sameSteps(a, b []runtime.StepResult) bool {
 // sameRecord compares what does not depend on the store's clock.
 func sameRecord(a, b *runtime.Record) bool {
 	return a.Operation == b.Operation && a.FingerprintVersion == b.FingerprintVersion && bytes.Equal(a.Fingerprint, b.Fingerprint) &&
-		a.Attempt == b.Attempt && a.Status == b.Status && bytes.Equal(a.Body, b.Body) && a.BodyState == b.BodyState
+		a.Attempt == b.Attempt && sameAnswer(a, b)
+}
+
+// sameAnswer compares what a worker gives of a record; the model's have no headers.
+func sameAnswer(a, b *runtime.Record) bool {
+	return a.Status == b.Status && bytes.Equal(a.Body, b.Body) && a.BodyState == b.BodyState
 }
