@@ -58,14 +58,7 @@ const (
 //
 // The error wraps [ErrNotFound] where the machine has no PostgreSQL.
 func Start(ctx context.Context, o Options) (*Server, error) {
-	bin := o.BinDir
-	if bin == "" {
-		var err error
-		if bin, err = Locate(); err != nil {
-			return nil, err
-		}
-	}
-	owner, err := serverOwner()
+	bin, owner, err := o.binaries()
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +68,17 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 			return server, err
 		}
 	}
+}
+
+// binaries are the folder of the server's programs, and who is to run them.
+func (o *Options) binaries() (bin string, _ *owner, err error) {
+	if bin = o.BinDir; bin == "" {
+		if bin, err = Locate(); err != nil {
+			return "", nil, err
+		}
+	}
+	owner, err := serverOwner()
+	return bin, owner, err
 }
 
 func start(ctx context.Context, bin string, owner *owner, o Options) (*Server, error) {

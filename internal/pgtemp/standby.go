@@ -21,14 +21,7 @@ import (
 //
 // The copy is made by PostgreSQL's own functions and not by pg_basebackup, which packages of the server alone leave out.
 func (s *Server) Standby(ctx context.Context, o Options) (*Server, error) {
-	bin := o.BinDir
-	if bin == "" {
-		var err error
-		if bin, err = Locate(); err != nil {
-			return nil, err
-		}
-	}
-	owner, err := serverOwner()
+	bin, owner, err := o.binaries()
 	if err != nil {
 		return nil, err
 	}
