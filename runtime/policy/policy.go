@@ -28,6 +28,7 @@ type Policy struct {
 	Steps       []string     // lease mode only: recovery points, in order
 	Downstream  []Downstream // lease mode only
 	Errors      Errors
+	Answers     Answers
 	Guards      []Guard
 	Note        string // free text for the page; CommonMark, untrusted
 }
@@ -58,6 +59,16 @@ type Key struct {
 	Syntax  Syntax
 	// RefusePersonalData makes a key that holds an e-mail address malformed.
 	RefusePersonalData bool
+	// FirstSent says that a request also carries the time of its first attempt; the zero value asks for none.
+	FirstSent FirstSent
+}
+
+// FirstSent is the time of a request's first attempt, sent beside the key as an IMF-fixdate (RFC 9110, section 5.6.7). It
+// is required wherever there is a key. A time longer ago than the retention, or further in the future than MaxSkew, is
+// answered with Errors.Expired before any work.
+type FirstSent struct {
+	Header  string // the canonical header name; empty when no time is asked for
+	MaxSkew Duration
 }
 
 // Location is where a key travels.
@@ -208,6 +219,8 @@ type Downstream struct {
 // Errors says how the runtime's own answers look.
 type Errors struct {
 	Missing, Malformed, Mismatch, InFlight, Unavailable, TooLarge ErrorAnswer
+	// Expired answers a request whose first attempt is too long ago or in the future; read only where Key.FirstSent is set.
+	Expired ErrorAnswer
 	// Shape is "problem" (RFC 9457), a provider's body shape, or "template:NAME".
 	Shape string
 }
@@ -222,6 +235,13 @@ type ErrorAnswer struct {
 
 // HeaderValue is a header that an answer carries.
 type HeaderValue struct{ Name, Value string }
+
+// Answers says what the answers to requests with an accepted key carry, beside what the service writes.
+type Answers struct {
+	// Headers are sent with each such answer, the first and the repeated alike, and never with a refusal; sorted by name.
+	// "{key}" in a value stands for the request's key.
+	Headers []HeaderValue
+}
 
 // Guard is a unique constraint on a business table.
 type Guard struct {
