@@ -29,6 +29,7 @@ const (
 	ProblemUnsupportedMedia    = "unsupported-media-type"
 	ProblemInternalError       = "internal-error"
 	ProblemAnswerUnavailable   = "answer-unavailable"
+	ProblemExpired             = "expired"
 )
 
 // problemCase is one thing the runtime itself has to say.
@@ -49,6 +50,7 @@ var (
 	caseInFlight    = &problemCase{ProblemInFlight, 409, "A request with this idempotency key is in progress", func(e *policy.Errors) policy.ErrorAnswer { return e.InFlight }, OutcomeInProgress}
 	caseUnavailable = &problemCase{ProblemUnavailable, 503, "The request was not carried out", func(e *policy.Errors) policy.ErrorAnswer { return e.Unavailable }, OutcomeUnavailable}
 	caseTooLarge    = &problemCase{ProblemAnswerNotKept, 409, "The request was carried out, its answer was too large to keep", func(e *policy.Errors) policy.ErrorAnswer { return e.TooLarge }, OutcomeTooLarge}
+	caseExpired     = &problemCase{ProblemExpired, 412, "The first attempt is too long ago, or in the future", func(e *policy.Errors) policy.ErrorAnswer { return e.Expired }, OutcomeInvalid}
 
 	caseOldVersion      = &problemCase{ProblemUnknownFingerprint, 422, "The earlier request with this key cannot be compared", nil, OutcomeMismatch}
 	caseUnknownOutcome  = &problemCase{ProblemOutcomeUnknown, 503, "The outcome of the request is not known yet", nil, OutcomeUnknown}
@@ -68,7 +70,7 @@ var (
 var cases = []*problemCase{
 	caseMissing, caseMalformed, caseMismatch, caseInFlight, caseUnavailable, caseTooLarge, caseOldVersion, caseUnknownOutcome,
 	caseConflict, caseDuplicateEffect, caseUnauthenticated, caseBadBody, caseBodyTooLarge, caseBadEncoding,
-	caseBadRequest, caseBadMedia, caseAnswerUnavailable, caseInternal,
+	caseBadRequest, caseBadMedia, caseAnswerUnavailable, caseInternal, caseExpired,
 }
 
 // problem is what the policy says of a case, completed by the case's own values. detail never repeats what a client sent.

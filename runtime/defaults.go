@@ -15,6 +15,7 @@ func DefaultErrors() policy.Errors {
 		InFlight:    answer(caseInFlight),
 		Unavailable: answer(caseUnavailable),
 		TooLarge:    answer(caseTooLarge),
+		Expired:     answer(caseExpired),
 		Shape:       "problem",
 	}
 }
