@@ -1,6 +1,7 @@
 package modeltest
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"time"
@@ -145,7 +146,7 @@ func (w *world[TX]) advanceRecord(r *rapid.T) {
 	}
 	err := w.store(r).Advance(w.ctx, h.id, h.fence, to)
 	row := w.model.held(h.id, h.fence)
-	if row == nil && w.ended(h) {
+	if row == nil && w.completedBy(h) {
 		// Where the owner has written another answer since, under a later claim when the first had expired, this one is refused.
 		if err != nil && h.ended != nil && w.model.live(h.id, w.now) != nil && sameAnswer(w.model[h.id].record, h.ended) {
 			r.Fatalf("Advance to the end, for the second time: %v", err)
@@ -159,8 +160,8 @@ func (w *world[TX]) advanceRecord(r *rapid.T) {
 	}
 }
 
-// ended says that the worker, maybe under another epoch, completed the record that there is or was last.
-func (w *world[TX]) ended(h *hold) bool {
+// completedBy says that the worker, maybe under another epoch, completed the record that there is or was last.
+func (w *world[TX]) completedBy(h *hold) bool {
 	row := w.model[h.id]
 	return row.record != nil && row.record.Attempt == h.fence.Owner
 }
@@ -171,18 +172,25 @@ func (w *world[TX]) beginFenced(r *rapid.T) {
 		r.SkipNow() // there are enough
 	}
 	h := w.drawHold(r)
+	if f := w.openFenced(r, h); f != nil {
+		w.fenced = append(w.fenced, f)
+	}
+}
+
+// openFenced begins a transaction of a lease, with an effect in it; nil where the store tells at once that the lease is lost.
+func (w *world[TX]) openFenced(r *rapid.T, h *hold) *fencedWork[TX] {
 	work, err := w.store(r).BeginFenced(w.ctx, h.id, h.fence)
 	if errors.Is(err, runtime.ErrLeaseLost) && w.model.held(h.id, h.fence) == nil {
-		return // a store may tell at once
+		return nil
 	}
 	if err != nil {
 		r.Fatalf("BeginFenced: %v", err)
 	}
-	f := &fencedWork[TX]{hold: h, work: work, effect: w.next("effect"), row: w.model[h.id], writes: w.model[h.id].writes}
-	w.fenced = append(w.fenced, f)
+	f := &fencedWork[TX]{hold: h, work: work, effect: w.next("effect"), sight: w.sees(h.id)}
 	if err := w.Effect(w.ctx, work.Tx(), f.effect); err != nil {
 		r.Fatalf("Effect: %v", err)
 	}
+	return f
 }
 
 // drawFenced takes one of the open transactions.
@@ -195,20 +203,29 @@ func (w *world[TX]) drawFenced(r *rapid.T) *fencedWork[TX] {
 	return f
 }
 
-// commitFenced commits, and returns the row where that counts.
+// commitFenced commits, and returns the row where that counts. Where the store asks for the transaction to be run again, it
+// is, at once, and answered then.
 func (w *world[TX]) commitFenced(r *rapid.T, f *fencedWork[TX], to *runtime.Advance) *row {
-	err := f.work.Commit(w.ctx, to)
 	row := w.model.held(f.id, f.fence)
-	if errors.Is(err, runtime.ErrSerialization) && (w.model[f.id] != f.row || f.row.writes != f.writes) {
-		row = nil // the record was written to meanwhile, and the level of isolation forbids to do so again
-	} else {
-		w.want(r, "FencedWork.Commit", err, row)
+	err := f.work.Commit(w.ctx, to)
+	if errors.Is(err, runtime.ErrSerialization) && w.mayFail(&f.sight, f.id) {
+		w.ended(r, f.work, f.effect, false)
+		if f = w.openFenced(r, f.hold); f == nil {
+			return nil
+		}
+		err = f.work.Commit(w.ctx, to)
 	}
-	w.wantEffect(r, f.effect, row != nil)
-	if err := f.work.Rollback(w.ctx); err != nil {
+	w.want(r, "FencedWork.Commit", err, row)
+	w.ended(r, f.work, f.effect, row != nil)
+	return row
+}
+
+// ended checks what has become of a transaction that was to be committed.
+func (w *world[TX]) ended(r *rapid.T, work interface{ Rollback(context.Context) error }, effect string, stands bool) {
+	w.wantEffect(r, effect, stands)
+	if err := work.Rollback(w.ctx); err != nil {
 		r.Fatalf("Rollback after the end: %v", err)
 	}
-	return row
 }
 
 func (w *world[TX]) commitStep(r *rapid.T) {
@@ -323,12 +340,17 @@ func (w *world[TX]) claim(r *rapid.T) {
 		if claim.Work == nil || claim.Record != nil || claim.Progress != nil {
 			r.Fatalf("Claim of a free id: %+v", claim)
 		}
-		c := &claimed[TX]{claim.Work, w.next("effect")}
-		w.claims[id] = c
-		if err := w.Effect(w.ctx, c.work.Tx(), c.effect); err != nil {
-			r.Fatalf("Effect: %v", err)
-		}
+		w.claims[id] = w.claimed(r, id, claim.Work)
 	}
+}
+
+// claimed is a transaction that was claimed, with an effect in it.
+func (w *world[TX]) claimed(r *rapid.T, id runtime.ID, work runtime.Work[TX]) *claimed[TX] {
+	c := &claimed[TX]{work: work, effect: w.next("effect"), sight: w.sees(id)}
+	if err := w.Effect(w.ctx, work.Tx(), c.effect); err != nil {
+		r.Fatalf("Effect: %v", err)
+	}
+	return c
 }
 
 // drawClaim takes one of the open transactions of transaction mode.
@@ -342,29 +364,35 @@ func (w *world[TX]) drawClaim(r *rapid.T) (runtime.ID, *claimed[TX]) {
 	return id, c
 }
 
-// commit ends a request in transaction mode. It loses the race where lease mode has had the id meanwhile.
+// commit ends a request in transaction mode. It loses the race where lease mode has had the id meanwhile. Where what lease mode
+// had has expired since, and where the store asks for it, it is run again at once, and wins then.
 func (w *world[TX]) commit(r *rapid.T) {
 	id, c := w.drawClaim(r)
 	record := w.record(r)
 	record.Operation, record.Fingerprint, record.Attempt = w.operation("three"), []byte("f"), w.owner()
 	err := c.work.Commit(w.ctx, record)
+	lost := errors.Is(err, runtime.ErrLostRace) && w.outdated(&c.sight, id)
+	again := errors.Is(err, runtime.ErrSerialization) && w.mayFail(&c.sight, id)
 	if w.model.live(id, w.now) != nil {
-		if !errors.Is(err, runtime.ErrLostRace) && !errors.Is(err, runtime.ErrSerialization) {
+		if !lost && !again {
 			r.Fatalf("Commit of an id that lease mode has: %v, want ErrLostRace", err)
 		}
-		w.wantEffect(r, c.effect, false)
+		w.ended(r, c.work, c.effect, false)
 		return
 	}
-	// At SERIALIZABLE other open transactions are enough for the one. A record of lease mode that came and expired since the
-	// claim is enough for the other: whoever looks again replaces it.
-	if errors.Is(err, runtime.ErrSerialization) || errors.Is(err, runtime.ErrLostRace) && w.model[id] != nil {
-		w.wantEffect(r, c.effect, false)
-		return
+	if lost || again {
+		w.ended(r, c.work, c.effect, false)
+		claim, failed := w.store(r).Claim(w.ctx, id, 0)
+		if failed != nil || claim.Work == nil {
+			r.Fatalf("Claim of a free id, again: %+v, %v", claim, failed)
+		}
+		c = w.claimed(r, id, claim.Work)
+		err = c.work.Commit(w.ctx, record)
 	}
 	if err != nil {
 		r.Fatalf("Commit: %v", err)
 	}
-	w.wantEffect(r, c.effect, true)
+	w.ended(r, c.work, c.effect, true)
 	row := w.model.fresh(id)
 	row.operation, row.fingerprint = record.Operation, string(record.Fingerprint)
 	row.complete(record, record.Attempt, w.now)

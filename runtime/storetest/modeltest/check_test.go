@@ -40,23 +40,35 @@ func instance(broken func(*memstore.Store) store) storetest.Instance[pgx.Tx] {
 	}
 }
 
+// Each fault is found in a store that sees what is committed, and in one whose transactions see a snapshot and are to be run
+// again.
 func TestCheck_I1_I6_I7_TheModelFinds(t *testing.T) {
 	quick(t)
 	for name, broken := range faults {
-		t.Run(name, func(t *testing.T) {
-			said := failure(func(tb rapid.TB) { check(t, tb, instance(broken)) })
-			if said == "" {
-				t.Fatal("the model finds nothing")
-			}
-			t.Log(said)
-		})
+		for level, at := range levels {
+			t.Run(name+", "+level, func(t *testing.T) {
+				said := failure(func(tb rapid.TB) { check(t, tb, instance(func(s *memstore.Store) store { return at(broken(s)) })) })
+				if said == "" {
+					t.Fatal("the model finds nothing")
+				}
+				t.Log(said)
+			})
+		}
 	}
 }
 
 func TestCheck_FindsNothingInARightStore(t *testing.T) {
-	if said := failure(func(tb rapid.TB) { check(t, tb, instance(func(s *memstore.Store) store { return s })) }); said != "" {
-		t.Error(said)
+	for level, at := range levels {
+		if said := failure(func(tb rapid.TB) { check(t, tb, instance(func(s *memstore.Store) store { return at(s) })) }); said != "" {
+			t.Errorf("%s: %s", level, said)
+		}
 	}
+}
+
+// levels are of isolation.
+var levels = map[string]func(store) store{
+	"read committed": func(s store) store { return s },
+	"serializable":   func(s store) store { return &strict{store: s} },
 }
 
 // quick has rapid look at more sequences, spend little on making them shorter, and keep none.

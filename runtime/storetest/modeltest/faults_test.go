@@ -28,6 +28,8 @@ var faults = map[string]func(*memstore.Store) store{
 	"that an effect is committed by itself":     func(s *memstore.Store) store { return separate{s} },
 	"that a claim does not know its own row":    func(s *memstore.Store) store { return stranger{s} },
 	"that a yield gives nothing up":             func(s *memstore.Store) store { return keeping{s} },
+	"that work is to be run again for ever":     func(s *memstore.Store) store { return hesitant{s, false} },
+	"that work is done and to be run again":     func(s *memstore.Store) store { return hesitant{s, true} },
 }
 
 // present is the fence that the record has now, whoever holds it.
@@ -201,4 +203,27 @@ type keeping struct{ *memstore.Store }
 
 func (k keeping) Yield(ctx context.Context, id runtime.ID, fence runtime.Fence, after time.Duration) error {
 	return k.Store.Yield(ctx, id, fence, after+time.Hour)
+}
+
+// hesitant asks for each transaction of a lease to be run again, and may have committed it.
+type hesitant struct {
+	*memstore.Store
+	commits bool
+}
+
+type hesitantWork struct {
+	runtime.FencedWork[pgx.Tx]
+	commits bool
+}
+
+func (h hesitant) BeginFenced(ctx context.Context, id runtime.ID, fence runtime.Fence) (runtime.FencedWork[pgx.Tx], error) {
+	work, err := h.Store.BeginFenced(ctx, id, fence)
+	return hesitantWork{work, h.commits}, err
+}
+
+func (w hesitantWork) Commit(ctx context.Context, to *runtime.Advance) error {
+	if w.commits {
+		_ = w.FencedWork.Commit(ctx, to)
+	}
+	return errors.Join(runtime.ErrSerialization, w.Rollback(ctx))
 }

@@ -56,16 +56,49 @@ type fencedWork[TX any] struct {
 	*hold
 	work   runtime.FencedWork[TX]
 	effect string
-	// row is what the model had when it was begun, and writes how often that had been written to.
-	row    *row
-	writes int
+	sight
 }
 
 // claimed is an open transaction of transaction mode with one effect in it.
 type claimed[TX any] struct {
 	work   runtime.Work[TX]
 	effect string
+	sight
 }
+
+// sight is what a transaction that is open has seen.
+type sight struct {
+	// row is what the model had when it was begun, and writes how often that had been written to.
+	row    *row
+	writes int
+	// crowded says that another transaction was open at the same time.
+	crowded bool
+}
+
+// sees is the sight of a transaction that begins now. Others that are open see it too.
+func (w *world[TX]) sees(id runtime.ID) sight {
+	s := sight{row: w.model[id]}
+	if s.row != nil {
+		s.writes = s.row.writes
+	}
+	for _, f := range w.fenced {
+		f.crowded, s.crowded = true, true
+	}
+	for _, c := range w.claims {
+		c.crowded, s.crowded = true, true
+	}
+	return s
+}
+
+// outdated says that the record of id was written to since.
+func (w *world[TX]) outdated(s *sight, id runtime.ID) bool {
+	return w.model[id] != s.row || s.row != nil && s.row.writes != s.writes
+}
+
+// mayFail says that a store whose transactions see a snapshot may ask for this one to be run again, instead of saying what
+// it comes to: its snapshot is out of date, or, where they are to be as if one came after the other, there were others. It
+// may not do so for ever: one that is run again with nothing between is answered.
+func (w *world[TX]) mayFail(s *sight, id runtime.ID) bool { return s.crowded || w.outdated(s, id) }
 
 // next is a name that this world has not had yet.
 func (w *world[TX]) next(kind string) string {
