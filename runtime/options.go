@@ -19,6 +19,7 @@ type settings struct {
 	commitTimeout    time.Duration
 	attempts         int
 	region           string
+	shapes           map[string]shape // by the name of WithErrorShape
 	problemBase      string
 	challenge        string
 	logger           *slog.Logger

@@ -31,6 +31,7 @@ type Problem struct {
 	// Err is the cause; it is never sent.
 	Err error
 
+	kind    string  // the name that it had, or was made of, for body shapes; empty where the problem is not the runtime's own
 	outcome Outcome // what an observer is told; empty where the problem is not the runtime's own
 }
 
@@ -76,7 +77,7 @@ func (p *Problem) named(base string) *Problem {
 			continue
 		}
 		whole := *p
-		whole.Name = ""
+		whole.Name, whole.kind = "", c.name
 		if whole.Status == 0 {
 			whole.Status = c.status
 		}

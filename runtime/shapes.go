@@ -2,41 +2,110 @@ package runtime
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
-// shape writes the body of a problem.
-type shape func(*Problem) (contentType string, body any)
+// shape writes the body of a problem, which is named.
+type shape func(*Problem) (contentType string, body []byte)
 
-// shapes are the body shapes that a policy's errors.shape can name. A further one is one function and one line here.
+// shapes are the body shapes that a policy's errors.shape can name, beside those of [WithErrorShape]. A further one is one
+// function and one line here.
 var shapes = map[string]shape{
 	"":        problemShape,
 	"problem": problemShape,
 	"stripe":  stripeShape,
+	"adyen":   adyenShape,
+	"square":  squareShape,
+	"aws":     awsShape,
+	"paypal":  paypalShape,
 }
 
-func problemShape(p *Problem) (string, any) { return "application/problem+json", p }
+// templatePrefix begins what a policy's errors.shape says where the shape is one of [WithErrorShape].
+const templatePrefix = "template:"
 
-// stripeShape is the error object of Stripe's API (https://docs.stripe.com/api/errors): a type out of a few, a code, a
-// message.
-func stripeShape(p *Problem) (string, any) {
-	type object struct {
-		Type    string `json:"type"`
-		Code    string `json:"code,omitempty"`
-		Message string `json:"message"`
-	}
-	kind := p.Type
-	if !policy.IsToken(kind) { // a URI, or nothing: not one of Stripe's types
-		kind = "invalid_request_error"
-		if p.status() >= http.StatusInternalServerError {
-			kind = "api_error"
+// WithErrorShape gives the engine a body shape of your own, for policies with `errors.shape: template:NAME`. write is
+// called from many goroutines, with a copy of the problem whose Name is one of the runtime's kinds, such as
+// [ProblemKeyReused], where it is one of them; status and headers are the engine's. It returns the body and its media type.
+// Where it panics, or returns a media type that is none, the answer is problem+json.
+//
+// A policy that names a shape which the engine has not been given fails at [Engine.Register].
+func WithErrorShape(name string, write func(*Problem) (contentType string, body []byte)) Option {
+	return func(s *settings) error {
+		switch {
+		case name == "":
+			return errors.New("WithErrorShape: the name is empty")
+		case write == nil:
+			return fmt.Errorf("WithErrorShape(%q): the function is nil", name)
+		case s.shapes[name] != nil:
+			return fmt.Errorf("WithErrorShape(%q): there are two shapes of this name", name)
 		}
+		if s.shapes == nil {
+			s.shapes = map[string]shape{}
+		}
+		s.shapes[name] = guarded(write)
+		return nil
 	}
-	return "application/json", struct {
-		Error object `json:"error"`
-	}{object{Type: kind, Code: p.Code, Message: p.Error()}}
+}
+
+// guarded is a shape of somebody else's, which must not have a client go without an answer.
+func guarded(write func(*Problem) (contentType string, body []byte)) shape {
+	return func(p *Problem) (contentType string, body []byte) {
+		own := *p
+		own.Name, own.Header = p.kind, p.Header.Clone()
+		err := caught(func() error {
+			contentType, body = write(&own)
+			return nil
+		})
+		if err != nil || contentType == "" || !isFieldValue(contentType) {
+			return problemShape(p)
+		}
+		return contentType, body
+	}
+}
+
+// shapeOf finds the shape with the given name.
+func (s *settings) shapeOf(name string) (shape, error) {
+	if own, ok := strings.CutPrefix(name, templatePrefix); ok {
+		if found := s.shapes[own]; found != nil {
+			return found, nil
+		}
+		return nil, fmt.Errorf("errors.shape is %q: give the engine WithErrorShape(%q, ...)", name, own)
+	}
+	if found := shapes[name]; found != nil {
+		return found, nil
+	}
+	return nil, fmt.Errorf("errors.shape %q is not known", name)
+}
+
+// problemShape is RFC 9457's. An extension that JSON cannot hold is left out, with the others.
+func problemShape(p *Problem) (string, []byte) {
+	const mediaType = "application/problem+json"
+	if body, err := json.Marshal(p); err == nil {
+		return mediaType, body
+	}
+	plain := *p
+	plain.Extensions = nil
+	return mediaType, encoded(&plain)
+}
+
+// encoded is JSON of what JSON can hold.
+func encoded(body any) []byte {
+	out, _ := json.Marshal(body)
+	return out
+}
+
+// providerWord is a problem's type where a policy gives a provider's own word as one, and otherwise what is given: a URI, or
+// nothing, is not a provider's word.
+func (p *Problem) providerWord(otherwise string) string {
+	if policy.IsToken(p.Type) {
+		return p.Type
+	}
+	return otherwise
 }
 
 // response is the problem as an answer. A plan gives it the operation's shape and a link to the operation's policy.
@@ -58,16 +127,9 @@ func (p *Problem) response(plan *plan) Response {
 		}
 	}
 	contentType, body := write(p)
-	encoded, err := json.Marshal(body)
-	if err != nil { // an extension that JSON cannot hold
-		plain := *p
-		plain.Extensions = nil
-		_, body = write(&plain)
-		encoded, _ = json.Marshal(body)
-	}
 	header.Set("Content-Type", contentType)
 	if header.Get("Cache-Control") == "" {
 		header.Set("Cache-Control", "no-store")
 	}
-	return Response{Status: p.status(), Header: header, Body: encoded}
+	return Response{Status: p.status(), Header: header, Body: body}
 }
