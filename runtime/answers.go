@@ -82,6 +82,7 @@ func (p *plan) problem(c *problemCase, detail string) *Problem {
 		Detail: detail,
 		Header: http.Header{},
 
+		kind:    c.name,
 		outcome: c.outcome,
 	}
 	if c.answer == nil {

@@ -18,6 +18,7 @@ type Call[TX any] struct {
 	principal string
 	id        ID
 	key       string
+	first     firstSent
 	print     [fingerprintSize]byte
 	current   CurrentFunc[TX] // nil unless a replay is rebuilt
 	watch     watch
@@ -78,6 +79,9 @@ func (c *Call[TX]) read(r *http.Request) *Problem {
 	}
 	if c.key == "" {
 		return nil
+	}
+	if c.first.at, problem = p.firstAttempt(c.request); problem != nil {
+		return problem
 	}
 	scope, problem := p.scope(c.request, c.principal)
 	if problem != nil {

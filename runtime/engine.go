@@ -73,7 +73,8 @@ func (e *Engine[TX]) plan(op *Operation) (*plan, error) {
 }
 
 // Begin reads who asks, the key and the body, before any work and before the store is touched. Where one of them is not as
-// the policy wants it, the answer is sent and ok is false. The body is read whole, bounded and unzipped.
+// the policy wants it, the answer is sent and ok is false. The body is read whole, bounded and unzipped. Where the policy has
+// requests say when they were first sent, the store is then asked for its time.
 func (e *Engine[TX]) Begin(w http.ResponseWriter, r *http.Request, op *Operation) (call *Call[TX], ok bool) {
 	c := &Call[TX]{engine: e, writer: w}
 	operation := ""
@@ -96,6 +97,10 @@ func (e *Engine[TX]) Begin(w http.ResponseWriter, r *http.Request, op *Operation
 	c.plan = plan
 	if problem := c.read(r); problem != nil {
 		c.finish(c.refuseAs(refusedBeforeWork(problem), problem))
+		return nil, false
+	}
+	if problem := c.inTime(c.request.Context()); problem != nil {
+		c.finish(c.refuse(problem))
 		return nil, false
 	}
 	return c, true

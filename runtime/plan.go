@@ -24,6 +24,7 @@ type plan struct {
 
 	keyPattern  *regexp.Regexp // nil when the policy has none
 	keyHeader   string         // canonical name; empty unless the key travels in a header
+	firstSent   string         // canonical name of the header with the time of the first attempt; empty where none is asked for
 	body        *selection     // which parts of a JSON body are captured or left out
 	keyCapture  int            // index of the key among the captures, -1 when the key is not in the body
 	include     []int          // indexes of the included values among the captures, in the policy's order
@@ -31,9 +32,10 @@ type plan struct {
 	fingerprint []string // canonical header names
 	stored      []string // canonical names of the headers that are kept
 	shape       shape
-	maxBody     int64      // of a request
-	steps       []stepPlan // lease mode only: its steps, in order
-	carried     []string   // lease mode only: canonical names of the headers that a request is stored with
+	answers     []policy.HeaderValue // canonical names
+	maxBody     int64                // of a request
+	steps       []stepPlan           // lease mode only: its steps, in order
+	carried     []string             // lease mode only: canonical names of the headers that a request is stored with
 }
 
 // newPlan checks op. All faults are reported, not only the first.
@@ -52,6 +54,7 @@ func newPlan(op *Operation, s *settings) (*plan, error) {
 	p.checkKey(fault)
 	p.checkScope(fault)
 	p.checkFingerprint(fault)
+	p.checkFirstSent(fault)
 	p.checkStore(fault)
 	p.checkAnswers(fault)
 	switch op.Policy.Mode {
@@ -295,11 +298,12 @@ func (p *plan) checkAnswers(fault faultFunc) {
 	default:
 		fault("inFlight.answer is %q: write wait or conflict", pol.InFlight.Answer)
 	}
-	shape, ok := shapes[pol.Errors.Shape]
-	if !ok {
-		fault("errors.shape %q is not known", pol.Errors.Shape)
+	shape, err := p.settings.shapeOf(pol.Errors.Shape)
+	if err != nil {
+		fault("%w", err)
 	}
 	p.shape = shape
+	p.checkAnswerHeaders(fault)
 	for _, c := range cases {
 		if c.answer == nil {
 			continue

@@ -93,7 +93,7 @@ func (c *Call[TX]) record(r Response, attempt [16]byte) *Record {
 		Attempt:            attempt,
 		Status:             r.Status,
 		Header:             make(http.Header),
-		Retention:          c.plan.op.Policy.Retention,
+		Retention:          c.kept(),
 	}
 	for _, name := range c.plan.stored {
 		if values := r.Header[name]; len(values) > 0 {

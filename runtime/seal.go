@@ -83,6 +83,14 @@ func (s *sealedStore[TX]) RecordName(id ID) string {
 	return ""
 }
 
+// Now implements [Clock] by the clock of the store within, where that tells its time.
+func (s *sealedStore[TX]) Now(ctx context.Context) (time.Time, error) {
+	if clock, ok := s.Store.(Clock); ok {
+		return clock.Now(ctx)
+	}
+	return time.Now(), nil
+}
+
 // openRecord is record with its body opened. One that does not open says so: the request was carried out all the same.
 func (s *sealedStore[TX]) openRecord(ctx context.Context, id ID, record *Record) *Record {
 	opened := *record

@@ -94,6 +94,9 @@ func (c *Call[TX]) lead(ctx context.Context, turn *turn, deadline time.Time, wor
 		case runs == c.engine.settings.attempts:
 			c.engine.rollback(ctx, c.plan, claim.Work)
 			return c.refuse(c.unavailable()), nil
+		case c.late():
+			c.engine.rollback(ctx, c.plan, claim.Work)
+			return c.refuse(c.plan.expired()), nil
 		}
 		turn.running()
 		last = c.run(ctx, claim.Work, work)

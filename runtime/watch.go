@@ -46,6 +46,7 @@ func (w *watch) tell(outcome Outcome, status int) {
 // finish tells the observer what became of the request, and sends its answer.
 func (c *Call[TX]) finish(r reply) {
 	c.watch.tell(r.outcome, r.Status)
+	c.accompany(r)
 	send(c.writer, r.Response)
 }
 

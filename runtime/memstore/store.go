@@ -29,7 +29,10 @@ type Store struct {
 	expiry  expiryQueue
 }
 
-var _ runtime.LeaseStore[pgx.Tx] = (*Store)(nil)
+var (
+	_ runtime.LeaseStore[pgx.Tx] = (*Store)(nil)
+	_ runtime.Clock              = (*Store)(nil)
+)
 
 // entry is what there is under an id.
 type entry struct {
@@ -124,6 +127,16 @@ func (s *Store) Violation(err error) (constraint string, ok bool) {
 		return pg.ConstraintName, true
 	}
 	return "", false
+}
+
+// Now implements runtime.Clock.
+func (s *Store) Now(ctx context.Context) (time.Time, error) {
+	if err := ctx.Err(); err != nil {
+		return time.Time{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now(), nil
 }
 
 // Len is the number of records that have not expired, those in progress included.

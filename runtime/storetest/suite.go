@@ -58,6 +58,7 @@ func Run[TX any](t *testing.T, s Suite[TX]) {
 		{"an expired record is absent (X1)", expiredIsAbsent[TX]},
 		{"an expired record is replaced once (X1, I1)", expiredIsReplacedOnce[TX]},
 		{"times are the store's (X4, I12)", timesAreTheStores[TX]},
+		{"the time that it tells is the one that records expire by (X3, I12)", tellsItsTime[TX]},
 		{"work without a claim commits and rolls back", withoutClaim[TX]},
 		{"work ends once", workEndsOnce[TX]},
 		{"an ordinary error is neither retryable nor a violation", ordinaryError[TX]},
