@@ -53,6 +53,8 @@ type (
 		Responses  []string   `json:"responses,omitempty"`
 		Rules      *jsonRules `json:"rules,omitempty"`
 		Promises   []Promise  `json:"promises,omitempty"`
+		Example    *Request   `json:"example,omitempty"`
+		Other      *Request   `json:"other,omitempty"`
 	}
 
 	jsonRules struct {
@@ -68,22 +70,29 @@ type (
 		InFlight     jsonInFlight    `json:"inFlight"`
 		Lease        *jsonLease      `json:"lease,omitempty"`
 		Errors       jsonErrors      `json:"errors"`
+		Answers      *jsonAnswers    `json:"answers,omitempty"`
 		Undocumented []string        `json:"undocumented,omitempty"`
 		Note         string          `json:"note,omitempty"`
 	}
 
 	jsonKey struct {
-		In                 string `json:"in"`
-		Name               string `json:"name,omitempty"`
-		Pointer            string `json:"pointer,omitempty"`
-		Required           bool   `json:"required"`
-		Format             string `json:"format"`
-		MinLength          int    `json:"minLength"`
-		MaxLength          int    `json:"maxLength"`
-		LengthUnit         string `json:"lengthUnit"`
-		Pattern            string `json:"pattern,omitempty"`
-		Syntax             string `json:"syntax,omitempty"`
-		RefusePersonalData bool   `json:"refusePersonalData"`
+		In                 string         `json:"in"`
+		Name               string         `json:"name,omitempty"`
+		Pointer            string         `json:"pointer,omitempty"`
+		Required           bool           `json:"required"`
+		Format             string         `json:"format"`
+		MinLength          int            `json:"minLength"`
+		MaxLength          int            `json:"maxLength"`
+		LengthUnit         string         `json:"lengthUnit"`
+		Pattern            string         `json:"pattern,omitempty"`
+		Syntax             string         `json:"syntax,omitempty"`
+		RefusePersonalData bool           `json:"refusePersonalData"`
+		FirstSent          *jsonFirstSent `json:"firstSent,omitempty"`
+	}
+
+	jsonFirstSent struct {
+		Header  string `json:"header"`
+		MaxSkew string `json:"maxSkew"`
 	}
 
 	jsonFingerprint struct {
@@ -119,13 +128,18 @@ type (
 	}
 
 	jsonErrors struct {
-		Shape       string    `json:"shape"`
-		Missing     jsonError `json:"missing"`
-		Malformed   jsonError `json:"malformed"`
-		Mismatch    jsonError `json:"mismatch"`
-		InFlight    jsonError `json:"inFlight"`
-		Unavailable jsonError `json:"unavailable"`
-		TooLarge    jsonError `json:"tooLarge"`
+		Shape       string     `json:"shape"`
+		Missing     jsonError  `json:"missing"`
+		Malformed   jsonError  `json:"malformed"`
+		Mismatch    jsonError  `json:"mismatch"`
+		InFlight    jsonError  `json:"inFlight"`
+		Unavailable jsonError  `json:"unavailable"`
+		TooLarge    jsonError  `json:"tooLarge"`
+		Expired     *jsonError `json:"expired,omitempty"`
+	}
+
+	jsonAnswers struct {
+		Headers map[string]string `json:"headers"`
 	}
 
 	jsonError struct {
@@ -194,6 +208,7 @@ func newJSONOperation(op *policy.Operation, docs string) jsonOperation {
 	}
 	o.Rules = newJSONRules(op)
 	o.Promises = promises(op)
+	o.Example, o.Other = exampleRequests(op)
 	if op.Shape == nil {
 		return o
 	}
@@ -236,6 +251,17 @@ func newJSONRules(op *policy.Operation) *jsonRules {
 		},
 		Undocumented: undocumentedMembers(op),
 		Note:         p.Note,
+	}
+	if first := p.Key.FirstSent; first.Header != "" {
+		rules.Key.FirstSent = &jsonFirstSent{Header: first.Header, MaxSkew: isoDuration(first.MaxSkew)}
+		expired := newJSONError(p.Errors.Expired)
+		rules.Errors.Expired = &expired
+	}
+	if len(p.Answers.Headers) > 0 {
+		rules.Answers = &jsonAnswers{Headers: map[string]string{}}
+		for _, header := range p.Answers.Headers {
+			rules.Answers.Headers[header.Name] = header.Value
+		}
 	}
 	if p.Mode == policy.LeaseMode {
 		rules.Lease = &jsonLease{Duration: isoDuration(p.Lease.Duration)}

@@ -15,6 +15,11 @@ type Promise struct {
 	ID    string   `json:"id"`
 	Topic Topic    `json:"-"`
 	Text  Sentence `json:"text"`
+	// Parameters are the values in the sentence.
+	Parameters Parameters `json:"parameters,omitempty"`
+	// Testable says whether a client can find out if the promise is kept; Why says why not.
+	Testable bool   `json:"testable"`
+	Why      string `json:"why,omitempty"`
 }
 
 // Topic is the heading under which a promise stands on the page.
@@ -36,44 +41,47 @@ const (
 
 // The ids of promises. An id is never given another meaning, nor used again once a promise is gone.
 const (
-	PromiseKeyPlace        = "key-place"
-	PromiseKeyRequired     = "key-required"
-	PromiseKeyOptional     = "key-optional"
-	PromiseKeyLength       = "key-length"
-	PromiseKeyFormat       = "key-format"
-	PromiseKeyPattern      = "key-pattern"
-	PromiseKeySyntax       = "key-syntax"
-	PromiseKeyPersonalData = "key-personal-data"
-	PromiseKeyMalformed    = "key-malformed"
-	PromiseScope           = "scope"
-	PromiseRetention       = "retention"
-	PromiseRetentionEnd    = "retention-end"
-	PromiseRetryWindow     = "retry-window"
-	PromiseSameRequest     = "same-request"
-	PromiseBodyCompared    = "body-compared"
-	PromiseOneEffect       = "one-effect"
-	PromiseKept            = "answer-kept"
-	PromiseNotKept         = "answer-not-kept"
-	PromiseFinished        = "work-finished"
-	PromiseCalls           = "calls-deduplicated"
-	PromiseReplay          = "replay"
-	PromiseReplayHeaders   = "replay-headers"
-	PromiseReplayStatus    = "replay-status"
-	PromiseReplayMarker    = "replay-marker"
-	PromiseReplayLimit     = "replay-limit"
-	PromiseMismatch        = "mismatch"
-	PromiseInFlight        = "in-flight"
-	PromiseUnavailable     = "unavailable"
-	PromiseOutcomeUnknown  = "outcome-unknown"
-	PromiseBusinessRule    = "business-rule"
-	PromiseRetry           = "retry"
-	PromiseUndocumented    = "undocumented"
+	PromiseKeyPlace         = "key-place"
+	PromiseKeyRequired      = "key-required"
+	PromiseKeyOptional      = "key-optional"
+	PromiseKeyLength        = "key-length"
+	PromiseKeyFormat        = "key-format"
+	PromiseKeyPattern       = "key-pattern"
+	PromiseKeySyntax        = "key-syntax"
+	PromiseKeyPersonalData  = "key-personal-data"
+	PromiseKeyMalformed     = "key-malformed"
+	PromiseFirstSent        = "first-sent"
+	PromiseFirstSentExpired = "first-sent-expired"
+	PromiseScope            = "scope"
+	PromiseRetention        = "retention"
+	PromiseRetentionEnd     = "retention-end"
+	PromiseRetryWindow      = "retry-window"
+	PromiseSameRequest      = "same-request"
+	PromiseBodyCompared     = "body-compared"
+	PromiseOneEffect        = "one-effect"
+	PromiseKept             = "answer-kept"
+	PromiseNotKept          = "answer-not-kept"
+	PromiseFinished         = "work-finished"
+	PromiseCalls            = "calls-deduplicated"
+	PromiseReplay           = "replay"
+	PromiseReplayHeaders    = "replay-headers"
+	PromiseReplayStatus     = "replay-status"
+	PromiseReplayMarker     = "replay-marker"
+	PromiseReplayLimit      = "replay-limit"
+	PromiseAnswerHeaders    = "answer-headers"
+	PromiseMismatch         = "mismatch"
+	PromiseInFlight         = "in-flight"
+	PromiseUnavailable      = "unavailable"
+	PromiseOutcomeUnknown   = "outcome-unknown"
+	PromiseBusinessRule     = "business-rule"
+	PromiseRetry            = "retry"
+	PromiseUndocumented     = "undocumented"
 )
 
 // PromiseIDs returns every id there is, in the order of the page.
 func PromiseIDs() []string {
 	return []string{
-		PromiseKeyPlace, PromiseKeyRequired, PromiseKeyOptional, PromiseKeyLength, PromiseKeyFormat, PromiseKeyPattern, PromiseKeySyntax, PromiseKeyPersonalData, PromiseKeyMalformed, PromiseScope, PromiseRetention, PromiseRetentionEnd, PromiseRetryWindow, PromiseSameRequest, PromiseBodyCompared, PromiseOneEffect, PromiseKept, PromiseNotKept, PromiseFinished, PromiseCalls, PromiseReplay, PromiseReplayHeaders, PromiseReplayStatus, PromiseReplayMarker, PromiseReplayLimit, PromiseMismatch, PromiseInFlight, PromiseUnavailable, PromiseOutcomeUnknown, PromiseBusinessRule, PromiseRetry, PromiseUndocumented,
+		PromiseKeyPlace, PromiseKeyRequired, PromiseKeyOptional, PromiseKeyLength, PromiseKeyFormat, PromiseKeyPattern, PromiseKeySyntax, PromiseKeyPersonalData, PromiseKeyMalformed, PromiseFirstSent, PromiseFirstSentExpired, PromiseScope, PromiseRetention, PromiseRetentionEnd, PromiseRetryWindow, PromiseSameRequest, PromiseBodyCompared, PromiseOneEffect, PromiseKept, PromiseNotKept, PromiseFinished, PromiseCalls, PromiseReplay, PromiseReplayHeaders, PromiseReplayStatus, PromiseReplayMarker, PromiseReplayLimit, PromiseAnswerHeaders, PromiseMismatch, PromiseInFlight, PromiseUnavailable, PromiseOutcomeUnknown, PromiseBusinessRule, PromiseRetry, PromiseUndocumented,
 	}
 }
 
@@ -82,7 +90,8 @@ func promises(op *policy.Operation) []Promise {
 	var list []Promise
 	add := func(topic Topic, id string, s Sentence) {
 		if len(s.spans) > 0 {
-			list = append(list, Promise{ID: id, Topic: topic, Text: s})
+			why := untestable[id]
+			list = append(list, Promise{ID: id, Topic: topic, Text: s, Parameters: parameters(op, id), Testable: why == "", Why: why})
 		}
 	}
 	p := &op.Policy
@@ -103,6 +112,13 @@ func promises(op *policy.Operation) []Promise {
 		add(TopicKey, PromiseKeyPersonalData, say("It holds no e-mail address."))
 	}
 	add(TopicRefusal, PromiseKeyMalformed, say("A request whose key is of another form is refused with {}, and nothing is done.", status(p.Errors.Malformed)))
+
+	if name := p.Key.FirstSent.Header; name != "" {
+		add(TopicKey, PromiseFirstSent, say("Beside the key, each attempt says in the header {} when the first one was sent, as in {}. Without it, or in another form, a request is refused with {}.",
+			code(name), code(name+": Mon, 02 Nov 2026 15:04:05 GMT"), status(p.Errors.Malformed)))
+		add(TopicRefusal, PromiseFirstSentExpired, say("A request that was first sent more than {} ago, or more than {} in the future, is refused with {}, and nothing is done.",
+			inWords(p.Retention), inWords(p.Key.FirstSent.MaxSkew), status(p.Errors.Expired)))
+	}
 
 	add(TopicScope, PromiseScope, scope(p.Scope))
 	add(TopicMemory, PromiseRetention, retention(p))
@@ -136,6 +152,7 @@ func promises(op *policy.Operation) []Promise {
 		add(TopicRepeat, PromiseReplayLimit, say("A body over {} is not kept: a repetition is then answered with {}, which says that the work was done.",
 			inBytes(p.Store.MaxBody), status(p.Errors.TooLarge)))
 	}
+	add(TopicRepeat, PromiseAnswerHeaders, answerHeaders(p.Answers.Headers))
 	add(TopicRepeat, PromiseInFlight, inFlight(p))
 
 	add(TopicRefusal, PromiseMismatch, say("A key that comes back with another request is refused with {}: nothing is done, and the first answer is not shown.", status(p.Errors.Mismatch)))
@@ -147,6 +164,25 @@ func promises(op *policy.Operation) []Promise {
 	add(TopicRetry, PromiseRetry, retry(p))
 	add(TopicOrigin, PromiseUndocumented, undocumented(op))
 	return list
+}
+
+// answerHeaders says what all answers carry.
+func answerHeaders(headers []policy.HeaderValue) Sentence {
+	if len(headers) == 0 {
+		return Sentence{}
+	}
+	words := make([]Sentence, len(headers))
+	for i, header := range headers {
+		words[i] = say("{}", code(header.Name+": "+header.Value))
+		if strings.Contains(header.Value, "{key}") {
+			words[i] = say("{}, where {} stands for the key", code(header.Name+": "+header.Value), code("{key}"))
+		}
+	}
+	all := words[0]
+	for _, next := range words[1:] {
+		all = say("{}; {}", all, next)
+	}
+	return say("The first answer and each repetition carry {}.", all)
 }
 
 func outcomeUnknown(p *policy.Policy) Sentence {
@@ -174,6 +210,9 @@ func hasSafetyNet(p *policy.Policy) bool {
 // retentionEnd says what a key does once it is forgotten. A guard remembers the effect for longer than the key, unless its
 // row is gone too.
 func retentionEnd(p *policy.Policy) Sentence {
+	if p.Key.FirstSent.Header != "" {
+		return say("After that a request that says truly when it was first sent is refused with {}: nothing is done again.", status(p.Errors.Expired))
+	}
 	if len(p.Guards) > 0 {
 		return say("After that it is new again: what was done already is then refused with {}, or else done once more.", code(statusConflict))
 	}
@@ -335,8 +374,8 @@ func bodyCompared(op *policy.Operation) Sentence {
 	case len(f.Exclude) > 0:
 		return say("Of a JSON body, everything but {} counts, whatever the order of members and the white space.", listed("and", f.Exclude))
 	case hasMediaType(op, isJSON):
-		return say("In a JSON body, the order of members and the white space make no difference.")
-	case hasMediaType(op, func(mediaType string) bool { return strings.HasPrefix(mediaType, "multipart/") }):
+		return say("In a JSON body, the order of members, the white space and whether a number is written {} or {} make no difference.", code("1"), code("1.0"))
+	case hasMediaType(op, isMultipart):
 		return say("Of a multipart body, names, file names, types and contents of the parts count, and its boundary does not.")
 	default:
 		return say("The body is compared byte by byte.")
@@ -354,6 +393,8 @@ func baseType(mediaType string) string {
 	base, _, _ := strings.Cut(mediaType, ";")
 	return strings.ToLower(strings.TrimSpace(base))
 }
+
+func isMultipart(mediaType string) bool { return strings.HasPrefix(mediaType, "multipart/") }
 
 func isJSON(mediaType string) bool {
 	return mediaType == "application/json" || strings.HasSuffix(mediaType, "+json")

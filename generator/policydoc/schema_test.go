@@ -139,7 +139,7 @@ func TestPromises_P3_IDsAreUniqueAndKnown(t *testing.T) {
 		known[id] = true
 	}
 	said := map[string]bool{}
-	doc := bank()
+	doc := timed()
 	for _, op := range doc.Keyed() {
 		seen := map[string]bool{}
 		for _, promise := range promises(op) {
