@@ -25,8 +25,22 @@ import (
 
 // moody is a store that can be down, or lose the answer to a commit.
 type moody struct {
-	runtime.Store[pgx.Tx]
+	*memstore.Store
 	down, losesCommit bool
+}
+
+func (m *moody) ClaimLease(ctx context.Context, id runtime.ID, intent *runtime.Intent) (runtime.LeaseClaim, error) {
+	if m.down {
+		return runtime.LeaseClaim{}, errors.New("the database is down")
+	}
+	return m.Store.ClaimLease(ctx, id, intent)
+}
+
+func (m *moody) Advance(ctx context.Context, id runtime.ID, fence runtime.Fence, to *runtime.Advance) error {
+	if m.losesCommit {
+		return runtime.ErrCommitUnknown
+	}
+	return m.Store.Advance(ctx, id, fence, to)
 }
 
 func (m *moody) Claim(ctx context.Context, id runtime.ID, wait time.Duration) (runtime.Claim[pgx.Tx], error) {
@@ -54,6 +68,7 @@ func (l *lossy) Commit(ctx context.Context, _ *runtime.Record) error {
 // service is one keyed operation on the real engine.
 type service struct {
 	engine *runtime.Engine[pgx.Tx]
+	leases http.Handler // in lease mode
 	store  *moody
 	op     runtime.Operation
 	work   func() (runtime.Response, error)
@@ -71,6 +86,11 @@ func newService(t *testing.T, p policy.Policy) *service {
 		t.Fatal(err)
 	}
 	s.engine = engine
+	if p.Mode == policy.LeaseMode {
+		s.leases = engine.LeaseHandler(&s.op, func(*runtime.Call[pgx.Tx]) (runtime.LeaseWork[pgx.Tx], error) {
+			return runtime.LeaseWork[pgx.Tx]{Run: func(context.Context, *runtime.Lease[pgx.Tx]) (runtime.Response, error) { return s.work() }}, nil
+		})
+	}
 	s.work = func() (runtime.Response, error) {
 		return runtime.Response{Status: 201, Header: http.Header{"Content-Type": {"application/json"}}, Body: []byte(`{"id":1}`)}, nil
 	}
@@ -78,6 +98,10 @@ func newService(t *testing.T, p policy.Policy) *service {
 }
 
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.leases != nil {
+		s.leases.ServeHTTP(w, r)
+		return
+	}
 	call, ok := s.engine.Begin(w, r, &s.op)
 	if !ok {
 		return
@@ -164,37 +188,43 @@ func TestPage_P1_RefusalsAreTheRuntimes(t *testing.T) {
 	for _, shape := range []string{"problem", "stripe"} {
 		p := strict()
 		p.Errors.Shape = shape
-		for _, row := range refusals(&p) {
-			t.Run(shape+"/"+row.Case, func(t *testing.T) {
-				provoke, ok := provoked[row.Case]
-				if !ok {
-					t.Fatal("nothing provokes it")
-				}
-				answer := provoke(t, newService(t, p))
-				if got := strconv.Itoa(answer.StatusCode); got != row.Status.Raw() {
-					t.Errorf("status %s, the page says %s", got, row.Status.Raw())
-				}
-				if later := answer.Header.Get("Retry-After") != ""; strings.Contains(row.Do.Plain(), "Retry-After") && !later {
-					t.Errorf("the page speaks of Retry-After, and there is none")
-				}
-				if marked := answer.Header.Get(p.Replay.Header); marked != "" {
-					t.Errorf("a refusal is marked as a repetition: %s", marked)
-				}
-				var body struct {
-					Type  string
-					Error struct{ Type string }
-				}
-				if err := json.NewDecoder(answer.Body).Decode(&body); err != nil {
-					t.Fatal(err)
-				}
-				if shape == "problem" && !strings.HasSuffix(body.Type, strings.TrimPrefix(row.Mark.Plain(), "…")) {
-					t.Errorf("type %s, the page says %s", body.Type, row.Mark.Plain())
-				}
-				if shape == "stripe" && body.Error.Type == "" {
-					t.Errorf("the body has no error object with a type")
-				}
-			})
-		}
+		refusalsAreTheRuntimes(t, shape, p)
+		p.Mode, p.Lease = policy.LeaseMode, policy.Lease{Duration: 30 * time.Second, Heartbeat: 10 * time.Second}
+		refusalsAreTheRuntimes(t, shape+" in lease mode", p)
+	}
+}
+
+func refusalsAreTheRuntimes(t *testing.T, name string, p policy.Policy) {
+	for _, row := range refusals(&p) {
+		t.Run(name+"/"+row.Case, func(t *testing.T) {
+			provoke, ok := provoked[row.Case]
+			if !ok {
+				t.Fatal("nothing provokes it")
+			}
+			answer := provoke(t, newService(t, p))
+			if got := strconv.Itoa(answer.StatusCode); got != row.Status.Raw() {
+				t.Errorf("status %s, the page says %s", got, row.Status.Raw())
+			}
+			if later := answer.Header.Get("Retry-After") != ""; strings.Contains(row.Do.Plain(), "Retry-After") && !later {
+				t.Errorf("the page speaks of Retry-After, and there is none")
+			}
+			if marked := answer.Header.Get(p.Replay.Header); marked != "" {
+				t.Errorf("a refusal is marked as a repetition: %s", marked)
+			}
+			var body struct {
+				Type  string
+				Error struct{ Type string }
+			}
+			if err := json.NewDecoder(answer.Body).Decode(&body); err != nil {
+				t.Fatal(err)
+			}
+			if p.Errors.Shape == "problem" && !strings.HasSuffix(body.Type, strings.TrimPrefix(row.Mark.Plain(), "…")) {
+				t.Errorf("type %s, the page says %s", body.Type, row.Mark.Plain())
+			}
+			if p.Errors.Shape == "stripe" && body.Error.Type == "" {
+				t.Errorf("the body has no error object with a type")
+			}
+		})
 	}
 }
 
