@@ -1,0 +1,100 @@
+package drill
+
+import "time"
+
+// Outcome is what became of a promise.
+type Outcome string
+
+// The outcomes.
+const (
+	Kept        Outcome = "kept"
+	Broken      Outcome = "broken"
+	NotTestable Outcome = "not testable"
+	// Skipped is a promise that was not chosen, or that cannot be judged as another one is broken.
+	Skipped Outcome = "skipped"
+)
+
+// Report is what a drill found. Its JSON form only ever gains members.
+type Report struct {
+	Version    int               `json:"version"`
+	API        string            `json:"api"`
+	URL        string            `json:"url"`
+	Started    time.Time         `json:"started"`
+	Seconds    float64           `json:"seconds"`
+	MaxEffects int               `json:"maxEffects"`
+	Requests   int               `json:"requests"`
+	Operations []OperationReport `json:"operations"`
+	// Stopped says why the drill did not come to its end; empty when it did.
+	Stopped string `json:"stopped,omitempty"`
+}
+
+// OperationReport is one operation's part.
+type OperationReport struct {
+	ID      string   `json:"id"`
+	Method  string   `json:"method"`
+	Path    string   `json:"path"`
+	Results []Result `json:"results"`
+}
+
+// Result is what became of one promise.
+type Result struct {
+	Promise string  `json:"promise"`
+	Text    string  `json:"text"`
+	Outcome Outcome `json:"outcome"`
+	// Why says what was wrong, why it could not be tested, or what was not looked at although the rest is kept.
+	Why string `json:"why,omitempty"`
+	// Evidence is what was sent and what came, for a broken promise; keys and credentials are masked.
+	Evidence []Exchange `json:"evidence,omitempty"`
+}
+
+// Exchange is a request and its answer.
+type Exchange struct {
+	Request string `json:"request"` // its method, address, headers and body
+	Answer  string `json:"answer"`  // its status line, headers and body, or what went wrong
+}
+
+// Count is how many results have an outcome.
+func (r *Report) Count(outcome Outcome) int {
+	n := 0
+	for i := range r.Operations {
+		for _, result := range r.Operations[i].Results {
+			if result.Outcome == outcome {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func kept(notes ...string) Result { return Result{Outcome: Kept, Why: join(notes)} }
+
+func notTestable(why string) Result { return Result{Outcome: NotTestable, Why: why} }
+
+func skipped(why string) Result { return Result{Outcome: Skipped, Why: why} }
+
+// broken is a promise that is not kept, with the messages that show it.
+func (s *session) broken(why string, shown ...*sent) Result {
+	r := Result{Outcome: Broken, Why: why}
+	for _, one := range shown {
+		if one != nil && len(r.Evidence) < maxEvidence {
+			r.Evidence = append(r.Evidence, s.run.exchange(one))
+		}
+	}
+	return r
+}
+
+const maxEvidence = 4
+
+func join(notes []string) string {
+	text := ""
+	for _, note := range notes {
+		if note == "" {
+			continue
+		}
+		if text != "" {
+			text += "; "
+		}
+		text += note
+	}
+	return text
+}
