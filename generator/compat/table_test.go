@@ -34,6 +34,8 @@ var withoutRow = map[string]string{
 	"Operation.Policy":       "compared member by member",
 	"Operation.Origins":      "where it stands",
 	"Operation.Declared":     "a proposal, not a decision",
+	"Operation.Contract":     "where the policy's values come from",
+	"Operation.Outline":      "the API's own change, which tools for OpenAPI report",
 
 	"Consumer.Pos": "where it stands",
 }
