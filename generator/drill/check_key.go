@@ -160,7 +160,7 @@ func checkKeyFormat(s *session, promise *policydoc.PublishedPromise) Result {
 	if !fits(&s.op.Key, capitals) {
 		return kept("capitals are not allowed by the pattern")
 	}
-	s.run.hide(capitals, "KEY-IN-CAPITALS")
+	s.run.hideKey(capitals)
 	m := s.message()
 	m.key = written(&s.op.Key, capitals)
 	a := s.settled(m)

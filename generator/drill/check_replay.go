@@ -163,6 +163,7 @@ func checkReplayMarker(s *session, promise *policydoc.PublishedPromise) Result {
 		return kept()
 	}
 	if s.marked(s.first) {
+		s.badMarker = true
 		return s.broken("every answer is marked as a repetition, the first one too", s.first)
 	}
 	if got := s.repeat.header.Values(name); len(got) != 1 || got[0] != value {

@@ -27,7 +27,12 @@ func checkMismatch(s *session, promise *policydoc.PublishedPromise) Result {
 	again := s.settled(s.message())
 	if !s.repeats(again) {
 		s.badMismatch = true
-		return s.broken("after it, the first request is not answered as before: "+again.describe(), a, s.repeat, again)
+		if again.ok() && !s.marked(again) {
+			s.first = again // the key's record is another one from now on
+		}
+		before := s.repeat
+		s.repeat = s.settled(s.message())
+		return s.broken("after it, the first request is not answered as before: "+again.describe(), a, before, again)
 	}
 	return kept()
 }

@@ -130,9 +130,9 @@ func (s *session) parameters(id string) policydoc.Parameters {
 func (s *session) marked(a *sent) bool {
 	p := s.parameters(policydoc.PromiseReplayMarker)
 	name := text(p, "header")
-	return name != "" && a.ok() && a.header.Get(name) == text(p, "value")
+	return name != "" && !s.badMarker && a.ok() && a.header.Get(name) == text(p, "value")
 }
 
 func (s *session) hasMarker() bool {
-	return text(s.parameters(policydoc.PromiseReplayMarker), "header") != ""
+	return !s.badMarker && text(s.parameters(policydoc.PromiseReplayMarker), "header") != ""
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -23,6 +24,7 @@ type runner struct {
 	mu      sync.Mutex
 	secrets []string // pairs of a text and what is shown in its place
 	mask    *strings.Replacer
+	keys    int // that were made
 
 	credentialNames map[string]bool
 
@@ -103,6 +105,20 @@ func (r *runner) hide(secret, shown string) {
 	}
 	r.secrets = append(r.secrets, secret, shown)
 	r.mask = strings.NewReplacer(r.secrets...)
+}
+
+// hideKey keeps a key out of what is shown, and bad keys that were made of its halves.
+func (r *runner) hideKey(key string) {
+	r.mu.Lock()
+	r.keys++
+	name := "KEY-" + strconv.Itoa(r.keys)
+	r.mu.Unlock()
+	r.hide(key, name)
+	if half := len(key) / 2; half >= 6 {
+		r.hide(key[:half], name+"-BEGIN")
+		r.hide(key[half:], name+"-END")
+		r.hide(key[half:len(key)-1], name+"-END")
+	}
 }
 
 func (r *runner) masked(text string) string {

@@ -65,9 +65,10 @@ func (b *bank) readKey(r *http.Request) (key, bad string) {
 		return "", "malformed-key"
 	}
 	key = lines[0]
-	if b.fault == "quoted and bare differ" {
-		return key, ""
+	if b.fault == "parameters cut" {
+		key, _, _ = strings.Cut(key, ";")
 	}
+	wasQuoted := strings.HasPrefix(key, `"`)
 	if strings.HasPrefix(key, `"`) {
 		if len(key) < 2 || !strings.HasSuffix(key, `"`) {
 			return "", "malformed-key"
@@ -77,10 +78,6 @@ func (b *bank) readKey(r *http.Request) (key, bad string) {
 	if b.fault == "too long cut" && len(key) > 64 {
 		key = key[:64]
 	}
-	if b.fault == "parameters cut" {
-		key, _, _ = strings.Cut(key, ";")
-		key = strings.Trim(key, `"`)
-	}
 	if b.fault == "lists guessed" {
 		key, _, _ = strings.Cut(key, ",")
 	}
@@ -89,6 +86,9 @@ func (b *bank) readKey(r *http.Request) (key, bad string) {
 	}
 	if !keyForm.MatchString(key) || b.format && !uuidForm.MatchString(key) {
 		return "", "malformed-key"
+	}
+	if b.fault == "quoted and bare differ" && wasQuoted {
+		key = `"` + key + `"`
 	}
 	if b.fault == "case folded" {
 		key = strings.ToLower(key)
@@ -275,7 +275,7 @@ func (b *bank) repeat(w http.ResponseWriter, r *http.Request, old *record, key s
 	default:
 		select {
 		case <-old.done:
-		case <-time.After(min(wait, map[bool]time.Duration{true: 20 * time.Millisecond, false: wait}[b.fault == "409 for ever"])):
+		case <-time.After(wait):
 			switch b.fault {
 			case "no Retry-After":
 			case "wrong Retry-After":

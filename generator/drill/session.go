@@ -39,6 +39,8 @@ type session struct {
 
 	// badMismatch and badReplay are set when these promises are found broken: others cannot be judged then.
 	badMismatch, badReplay bool
+	// badMarker is set when even a first answer is marked: the marker tells nothing then.
+	badMarker bool
 	// forgotten is set when the key was found forgotten before its time.
 	forgotten bool
 	// before is the operation whose key was borrowed.
@@ -162,7 +164,7 @@ func (s *session) freshKey() (fresh, why string) {
 	if err != nil {
 		return "", err.Error()
 	}
-	s.run.hide(fresh, "KEY-"+strconv.Itoa(len(s.run.secrets)/2+1))
+	s.run.hideKey(fresh)
 	return fresh, ""
 }
 
@@ -185,7 +187,7 @@ func (s *session) begin() string {
 		case s.borrowed:
 			s.crossed = out
 		case s.spoiled != nil:
-			s.stuck, s.stuckAfter = out, s.spoiled
+			s.stuck, s.stuckAfter, s.crossed = out, s.spoiled, nil // the same explains why the other's key was not free
 		default:
 			out = nil
 		}
