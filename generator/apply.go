@@ -25,7 +25,7 @@ func Apply(in Input, out string) ([]byte, diag.List, error) {
 		return nil, found, err
 	}
 	var overlays []spec.Overlay
-	for _, name := range in.overlays() {
+	for _, name := range in.paths(in.Config.Overlays) {
 		content, err := os.ReadFile(name)
 		if err != nil {
 			return nil, found, fmt.Errorf("cannot read the overlay: %w", err)

@@ -21,7 +21,8 @@ func Load(in Input) (*policy.Document, diag.List, error) {
 	return spec.Load(spec.Options{
 		File:           in.path(in.Config.Spec),
 		Root:           in.root(),
-		Overlays:       in.overlays(),
+		Overlays:       in.paths(in.Config.Overlays),
+		Profiles:       in.paths(in.Config.Profiles),
 		Strict:         in.Config.Strict,
 		AcceptDeclared: in.Config.AcceptDeclared,
 	})
@@ -35,10 +36,10 @@ func (in Input) root() string {
 	return in.path(in.Config.Root)
 }
 
-func (in Input) overlays() []string {
+func (in Input) paths(names []string) []string {
 	var files []string
-	for _, overlay := range in.Config.Overlays {
-		files = append(files, in.path(overlay))
+	for _, name := range names {
+		files = append(files, in.path(name))
 	}
 	return files
 }

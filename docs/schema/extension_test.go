@@ -83,13 +83,13 @@ func at(node *yaml.Node) policy.Position {
 // decodes asks the code that reads the extension.
 func decodes(t *testing.T, text string) error {
 	t.Helper()
-	_, found := extension.DecodeMembers(node(t, text), at, policy.LevelOperation)
+	_, found := extension.DecodeMembers(node(t, text), at, nil, policy.LevelOperation)
 	return found.Err()
 }
 
 func decodesRoot(t *testing.T, text string) error {
 	t.Helper()
-	_, found := extension.DecodeRoot(node(t, text), at)
+	_, found := extension.DecodeRoot(node(t, text), at, nil)
 	return found.Err()
 }
 
@@ -98,7 +98,7 @@ const full = `
 profile: stripe
 mode: transaction
 key: {in: header, name: Idempotency-Key, required: true, format: any, minLength: 1, maxLength: 255, lengthUnit: characters,
-  pattern: '^[A-Za-z0-9_-]+$', syntax: either, refusePersonalData: true}
+  pattern: '^[A-Za-z0-9_-]+$', syntax: either, refusePersonalData: true, firstSent: {header: X-First-Sent, maxSkew: PT5M}}
 scope: [principal, operation, 'header:Stripe-Account', region]
 retention: PT24H
 retryWindow: PT6H
@@ -116,7 +116,9 @@ errors:
   inFlight: {status: 409}
   unavailable: {status: 503}
   tooLarge: {status: 409}
+  expired: {status: 412}
   shape: problem
+answers: {headers: {X-Key: '{key}', X-Result: accepted}}
 guard:
   - {table: payments, columns: [account_id, idem_key]}
   - {table: payments, columns: [account_id, order_id], on: conflict}
@@ -146,7 +148,7 @@ func TestExtension_RefusesWhatTheDecoderRefuses(t *testing.T) {
 		"scope: []", "scope: [tenant]", "scope: principal", "fingerprint: {include: [amount]}", "fingerprint: {headers: ['a b']}", "store: {statuses: []}", "store: {statuses: [2X]}", "store: {statuses: [99]}",
 		"store: {maxBody: 1MB}", "store: {maxBody: 0}", "replay: {status: {201: ok}}", "inFlight: {answer: retry}", "steps: ['1st step']", "errors: {mismatch: {status: 200}}", "errors: {mismatch: 422}", "errors: {conflict: {status: 409}}",
 		"guard: [{table: payments}]", "guard: [{table: payments, columns: []}]", "guard: {table: payments, columns: [a]}", "guard: [{table: payments, columns: [a], on: duplicate}]", "title: only at the root",
-		"natural: It only reads.\nretention: PT1H",
+		"natural: It only reads.\nretention: PT1H", "key: {firstSent: X-First-Sent}", "key: {firstSent: {header: a b}}", "key: {firstSent: {maxSkew: 300}}", "answers: {headers: [X-Key]}", "answers: {header: {X-Key: a}}",
 	} {
 		if decodes(t, text) == nil {
 			t.Errorf("the decoder accepts %s", text)

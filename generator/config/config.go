@@ -23,11 +23,13 @@ const (
 )
 
 // Config is what a run reads and where its outputs go. Paths are slash-separated and relative to the folder of the
-// configuration file; Spec, Overlays, Root and Templates, which are only read, may lead out of it or be absolute.
+// configuration file; Spec, Overlays, Profiles, Root and Templates, which are only read, may lead out of it or be absolute.
 type Config struct {
 	// Spec is the OpenAPI document. Overlays are OpenAPI Overlay files, applied to it in this order.
 	Spec     string
 	Overlays []string
+	// Profiles are files that each hold a profile of the user's own.
+	Profiles []string
 	// Root is the folder that holds every file the document refers to; empty: the document's own folder.
 	Root string
 

@@ -12,6 +12,7 @@ import (
 const full = `
 spec: api/openapi.yaml
 overlays: [a.yaml, ../shared/b.yaml]
+profiles: [profiles/house.json]
 root: ..
 out: ./internal/gen/
 package: pay
@@ -37,7 +38,7 @@ func TestDecodeFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Config{
-		Spec: "api/openapi.yaml", Overlays: []string{"a.yaml", "../shared/b.yaml"}, Root: "..",
+		Spec: "api/openapi.yaml", Overlays: []string{"a.yaml", "../shared/b.yaml"}, Profiles: []string{"profiles/house.json"}, Root: "..",
 		Out: "internal/gen", Package: "pay", ModelsImport: "example.com/service/api", Tests: true,
 		Migrations: Migrations{Format: "goose", Dir: "db", Table: "app.keys", Dialect: "cockroachdb", Guards: "concurrent", Tables: []string{"payments", "billing.refunds"}},
 		Docs:       Docs{Dir: "site", Markdown: "site/idempotency.md", JSON: "api/policy.json"},
@@ -67,6 +68,7 @@ func TestDefaultsThatFollow(t *testing.T) {
 		"migrations: {format: dbmate}": func(c *Config) { c.Migrations.Format, c.Migrations.Dir = "dbmate", "db/migrations" },
 		"migrations: false":            func(c *Config) { c.Migrations.Off = true },
 		"migrations: goose":            func(c *Config) { c.Migrations.Format, c.Migrations.Dir = "goose", "migrations" },
+		"profiles: p.json":             func(c *Config) { c.Profiles = []string{"p.json"} },
 		"overlays: o.yaml":             func(c *Config) { c.Overlays = []string{"o.yaml"} },
 		"migrations: {format: tern, tables: a.b}": func(c *Config) {
 			c.Migrations.Format, c.Migrations.Dir, c.Migrations.Tables = "tern", "migrations", []string{"a.b"}
@@ -101,7 +103,7 @@ func TestDefaultsThatFollow(t *testing.T) {
 func TestDecodeRefuses(t *testing.T) {
 	for _, test := range []struct{ content, want, hint string }{
 		{"specs: a", `idemgen.yaml:1:1: the configuration has no member "specs" (config-unknown)`, "did you mean spec?"},
-		{"foo: a", `idemgen.yaml:1:1: the configuration has no member "foo" (config-unknown)`, "known are spec, overlays, root, out,"},
+		{"foo: a", `idemgen.yaml:1:1: the configuration has no member "foo" (config-unknown)`, "known are spec, overlays, profiles, root, out,"},
 		{"migrations: {format: goose, dirr: x}", `idemgen.yaml:1:29: migrations has no member "dirr" (config-unknown)`, "did you mean dir?"},
 		{"spec: a\nspec: b", `idemgen.yaml:2:1: spec is given twice, first in line 1 (config-duplicate)`, "keep one"},
 		{"spec: [a]", `idemgen.yaml:1:7: spec has to be text, and this is a list (config-type)`, ""},
@@ -175,11 +177,11 @@ func TestOverrides(t *testing.T) {
 	if len(found) > 0 {
 		t.Fatal(found)
 	}
-	c, err := base.With(Overrides{Spec: "x.json", Overlays: []string{"o.yaml"}, Out: "y", Package: "z", Migrations: "tern:sql/"})
+	c, err := base.With(Overrides{Spec: "x.json", Overlays: []string{"o.yaml"}, Profiles: []string{"p.json"}, Out: "y", Package: "z", Migrations: "tern:sql/"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Spec != "x.json" || strings.Join(c.Overlays, ",") != "o.yaml" || c.Out != "y" || c.Package != "z" || fmt.Sprint(c.Migrations) != fmt.Sprint(migrations("tern", "sql")) || !c.Strict {
+	if c.Spec != "x.json" || strings.Join(c.Overlays, ",") != "o.yaml" || strings.Join(c.Profiles, ",") != "p.json" || c.Out != "y" || c.Package != "z" || fmt.Sprint(c.Migrations) != fmt.Sprint(migrations("tern", "sql")) || !c.Strict {
 		t.Errorf("%+v", c)
 	}
 	for value, want := range map[string]Migrations{
@@ -199,6 +201,7 @@ func TestOverrides(t *testing.T) {
 	for want, o := range map[string]Overrides{
 		`--out: "../y" leaves the folder`:                                               {Out: "../y"},
 		`--package: "a-b" is not`:                                                       {Package: "a-b"},
+		`--profile-file: the path is empty`:                                             {Profiles: []string{""}},
 		`--overlay: the path is empty`:                                                  {Overlays: []string{""}},
 		`--migrations: "goos" is not a migration format; did you mean "goose"?`:         {Migrations: "goos"},
 		`--dialect: "yugabyte" is not a database's dialect; did you mean "yugabytedb"?`: {Dialect: "yugabyte"},

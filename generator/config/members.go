@@ -37,6 +37,10 @@ var members = []member{
 		c.Overlays = append(c.Overlays, value)
 		return checkInput(value)
 	}},
+	{name: "profiles", kind: listOrText, add: func(c *Config, value string) error {
+		c.Profiles = append(c.Profiles, value)
+		return checkInput(value)
+	}},
 	{name: "root", kind: text, set: input(func(c *Config) *string { return &c.Root })},
 	{name: "out", kind: text, set: inside(func(c *Config) *string { return &c.Out })},
 	{name: "package", kind: text, set: checked(checkPackage, func(c *Config) *string { return &c.Package })},

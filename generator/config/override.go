@@ -10,6 +10,7 @@ import (
 type Overrides struct {
 	Spec     string
 	Overlays []string // replace the file's list
+	Profiles []string // replace the file's list
 	Root     string
 	Out      string
 	Package  string
@@ -34,9 +35,17 @@ func (c Config) With(o Overrides) (Config, error) {
 	if len(o.Overlays) > 0 {
 		c.Overlays = nil
 	}
-	for _, overlay := range o.Overlays {
-		if err := find(members, "overlays").add(&c, overlay); err != nil {
-			return Config{}, fmt.Errorf("--overlay: %w", err)
+	if len(o.Profiles) > 0 {
+		c.Profiles = nil
+	}
+	for _, list := range []struct {
+		member, flag string
+		values       []string
+	}{{"overlays", "overlay", o.Overlays}, {"profiles", "profile-file", o.Profiles}} {
+		for _, value := range list.values {
+			if err := find(members, list.member).add(&c, value); err != nil {
+				return Config{}, fmt.Errorf("--%s: %w", list.flag, err)
+			}
 		}
 	}
 	if o.Migrations != "" {

@@ -130,7 +130,7 @@ func TestSchemaAndDecoderAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, content := range []string{
-		full, "{}", "spec: a", "spec: 1", "spec: ''", "specs: a", "spec: 'https://x'", "spec: [a]", "overlays: a", "overlays: [a, b]", "overlays: [1]", "overlays: ['']", "overlays: ''", "overlays: false", "overlays: {a: b}", "migrations: goose", "migrations: gose", "migrations: 1", "migrations: []",
+		full, "{}", "spec: a", "spec: 1", "spec: ''", "specs: a", "spec: 'https://x'", "spec: [a]", "overlays: a", "overlays: [a, b]", "overlays: [1]", "overlays: ['']", "overlays: ''", "overlays: false", "overlays: {a: b}", "profiles: a", "profiles: [a, b]", "profiles: [1]", "profiles: false", "migrations: goose", "migrations: gose", "migrations: 1", "migrations: []",
 		"migrations: {format: goose, tables: [a, b.c]}", "migrations: {format: goose, tables: a}", "migrations: {format: goose, tables: ''}", "migrations: {format: goose, tables: [1]}",
 		"out: a/b", "out: /a", `out: 'a\b'`, `out: "a\nb"`, "out: ''", "package: a", "package: a-b", "package: main", "package: a_test", "package: 1a", "package: été",
 		"models: {}", "models: {import: a/b}", "models: {import: ./a}", "models: {imports: a}", "models: a", "models: false",

@@ -110,6 +110,17 @@ func (m *members) constant(name, value, typeName string, constants map[string]st
 	m.add(name, jen.Qual(policyPath, typeName).Call(jen.Lit(value)))
 }
 
+func (m *members) headerValues(name string, headers []policy.HeaderValue) {
+	if len(headers) == 0 {
+		return
+	}
+	m.add(name, jen.Index().Qual(policyPath, "HeaderValue").ValuesFunc(func(g *jen.Group) {
+		for _, h := range headers {
+			g.Values(jen.Id("Name").Op(":").Lit(h.Name), jen.Id("Value").Op(":").Lit(h.Value))
+		}
+	}))
+}
+
 // nested adds a struct that has anything set.
 func (m *members) nested(name, typeName string, inner members) {
 	if len(inner) > 0 {
@@ -213,6 +224,7 @@ func policyLiteral(p *policy.Policy) *jen.Statement {
 		m.add("Downstream", downstreamLiteral(p.Downstream))
 	}
 	m.nested("Errors", "Errors", errorsMembers(&p.Errors))
+	m.nested("Answers", "Answers", answersMembers(&p.Answers))
 	if len(p.Guards) > 0 {
 		m.add("Guards", guardsLiteral(p.Guards))
 	}
@@ -239,6 +251,14 @@ func keyMembers(k *policy.Key) members {
 	m.text("Pattern", k.Pattern)
 	m.constant("Syntax", string(k.Syntax), "Syntax", map[string]string{"structured": "Structured", "bare": "Bare", "either": "Either"})
 	m.flag("RefusePersonalData", k.RefusePersonalData)
+	m.nested("FirstSent", "FirstSent", firstSentMembers(&k.FirstSent))
+	return m
+}
+
+func firstSentMembers(f *policy.FirstSent) members {
+	var m members
+	m.text("Header", f.Header)
+	m.duration("MaxSkew", f.MaxSkew)
 	return m
 }
 
@@ -355,6 +375,7 @@ func errorsMembers(e *policy.Errors) members {
 		{"InFlight", e.InFlight, d.InFlight},
 		{"Unavailable", e.Unavailable, d.Unavailable},
 		{"TooLarge", e.TooLarge, d.TooLarge},
+		{"Expired", e.Expired, d.Expired},
 	} {
 		m.nested(answer.name, "ErrorAnswer", errorMembers(answer.answer, answer.usual))
 	}
@@ -376,13 +397,13 @@ func errorMembers(a, usual policy.ErrorAnswer) members {
 		m.text("Title", a.Title)
 	}
 	m.text("Code", a.Code)
-	if len(a.Headers) > 0 {
-		m.add("Headers", jen.Index().Qual(policyPath, "HeaderValue").ValuesFunc(func(g *jen.Group) {
-			for _, h := range a.Headers {
-				g.Values(jen.Id("Name").Op(":").Lit(h.Name), jen.Id("Value").Op(":").Lit(h.Value))
-			}
-		}))
-	}
+	m.headerValues("Headers", a.Headers)
+	return m
+}
+
+func answersMembers(a *policy.Answers) members {
+	var m members
+	m.headerValues("Headers", a.Headers)
 	return m
 }
 

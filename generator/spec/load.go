@@ -19,6 +19,8 @@ type Options struct {
 	Root string
 	// Overlays are the paths of OpenAPI Overlay files, laid over the document in this order.
 	Overlays []string
+	// Profiles are the paths of files that each hold a profile of the user's own.
+	Profiles []string
 	// Strict makes errors of what is a warning otherwise: whatever is wrong with the document and not with
 	// x-idempotency. The whole document is checked then, not only what keyed operations need.
 	Strict bool
@@ -56,6 +58,8 @@ type loading struct {
 	main    *source
 	root    *yaml.Node // of the main document, overlays applied
 	doc     *policy.Document
+	// profiles are those that the document can name.
+	profiles extension.Profiles
 
 	patterns map[string]*regexp.Regexp // of examples' schemas
 	// stoodFor has the references in whose place an answer of a Swagger document was written.
@@ -80,6 +84,9 @@ func (l *loading) read() error {
 			return err
 		}
 		overlays[i].overlays = main
+	}
+	if err := l.readProfiles(); err != nil {
+		return err
 	}
 	l.main = main
 	if failure := main.parse(); failure != nil {
@@ -164,7 +171,7 @@ func (l *loading) resolve() {
 		l.doc.Operations = append(l.doc.Operations, op.out)
 	}
 	for _, f := range l.src.files[1:] {
-		if f.overlays == nil {
+		if f.overlays == nil && !f.profile {
 			l.refs.sweep(f.root)
 			if f == l.main {
 				l.strays(l.written)
@@ -193,7 +200,7 @@ func (l *loading) about() {
 
 // rootExtension reads x-idempotency at the root.
 func (l *loading) rootExtension() *extension.Root {
-	root, found := extension.DecodeRoot(l.extensionOf(l.root), l.src.at)
+	root, found := extension.DecodeRoot(l.extensionOf(l.root), l.src.at, &l.profiles)
 	l.rep.list = append(l.rep.list, found...)
 	l.doc.PageTitle, l.doc.Contact, l.doc.DocsURL = root.Title, root.Contact, root.DocsURL
 	l.doc.Profile, l.doc.Consumers = root.Profile, root.Consumers
@@ -210,7 +217,7 @@ func (l *loading) extensionOf(n *yaml.Node) *yaml.Node {
 // decide reads what is said of an operation, by x-idempotency or in Fern's words.
 func (l *loading) decide(op *operation, root *extension.Root) {
 	members := func(n *yaml.Node, level policy.Level) *extension.Members {
-		decoded, found := extension.DecodeMembers(l.extensionOf(n), l.src.at, level)
+		decoded, found := extension.DecodeMembers(l.extensionOf(n), l.src.at, &l.profiles, level)
 		l.rep.list = append(l.rep.list, found...)
 		return decoded
 	}
@@ -221,6 +228,7 @@ func (l *loading) decide(op *operation, root *extension.Root) {
 		Own:            members(op.node, policy.LevelOperation),
 		FernIdempotent: get(op.node, "x-fern-idempotent"),
 		FernHeaders:    get(l.root, "x-fern-idempotency-headers"),
+		Profiles:       &l.profiles,
 		AcceptDeclared: l.options.AcceptDeclared,
 		Named:          func(place policy.Key) (policy.DeclaredKey, bool) { return l.named(op, place) },
 		At:             l.src.at,

@@ -21,7 +21,8 @@ var updateNegative = flag.Bool("update-negative", false, "rewrite the want files
 
 // TestNegative loads every archive of testdata/negative and compares what is found, word for word, with the archive's want
 // file. An archive's comment says what is wrong with it; a line of it that starts with "options:" may name strict and
-// accept-declared. The document is openapi.yaml or openapi.json; files named *.overlay.yaml are laid over it in order.
+// accept-declared. The document is openapi.yaml or openapi.json; files named *.overlay.yaml are laid over it in order, and
+// those named *.profile.json are profiles of the user's own.
 func TestNegative(t *testing.T) {
 	archives, err := filepath.Glob("../../testdata/negative/*.txtar")
 	if err != nil || len(archives) < 60 {
@@ -73,6 +74,8 @@ func unpack(t *testing.T, archive *txtar.Archive) (options spec.Options, want st
 			continue
 		case strings.HasSuffix(file.Name, ".overlay.yaml"):
 			options.Overlays = append(options.Overlays, file.Name)
+		case strings.HasSuffix(file.Name, ".profile.json"):
+			options.Profiles = append(options.Profiles, file.Name)
 		case strings.HasPrefix(file.Name, "openapi."):
 			options.File = file.Name
 		}

@@ -27,6 +27,7 @@ type source struct {
 	root  *yaml.Node // nil when the file cannot be parsed
 	// overlays is the main document when this file is an overlay of it: its nodes become the document's.
 	overlays *source
+	profile  bool // a profile's file, which is no part of the document
 	broken   bool
 
 	lineStarts []int                 // filled at the first question
@@ -85,6 +86,17 @@ func (s *sources) openOverlay(file string) (*source, error) {
 		return nil, fmt.Errorf("read the overlay: %w", err)
 	}
 	return s.add(file, data), nil
+}
+
+// openProfile reads a profile's file, which may stand anywhere.
+func (s *sources) openProfile(file string) (*source, error) {
+	data, err := readFile(func() (fs.File, error) { return os.Open(file) })
+	if err != nil {
+		return nil, fmt.Errorf("read the profile: %w", err)
+	}
+	f := s.add(file, data)
+	f.profile = true
+	return f, nil
 }
 
 // inside is a file's path from the root, if it is below it.

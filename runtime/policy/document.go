@@ -91,6 +91,9 @@ type Operation struct {
 
 	// Policy is the effective policy; meaningful only when Decision is Keyed.
 	Policy Policy
+	// Contract is the profile that Policy started from, with the source of each value; nil unless Decision is Keyed. It may
+	// be shared by many operations and is not to be changed.
+	Contract *Profile
 	// Origins says where each member of Policy was set.
 	Origins Origins
 	// Declared are the key parameters that the document already declares for this operation: proposals, not decisions.

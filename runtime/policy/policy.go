@@ -239,9 +239,12 @@ type HeaderValue struct{ Name, Value string }
 // Answers says what the answers to requests with an accepted key carry, beside what the service writes.
 type Answers struct {
 	// Headers are sent with each such answer, the first and the repeated alike, and never with a refusal; sorted by name.
-	// "{key}" in a value stands for the request's key.
+	// [KeyPlaceholder] in a value stands for the request's key.
 	Headers []HeaderValue
 }
+
+// KeyPlaceholder stands for the request's key in the value of an answer's header.
+const KeyPlaceholder = "{key}"
 
 // Guard is a unique constraint on a business table.
 type Guard struct {

@@ -25,7 +25,7 @@ const DefaultProfile = "ietf"
 // ErrUnknownProfile is wrapped by the error that [LoadProfile] returns for a name it has no data for.
 var ErrUnknownProfile = errors.New("unknown profile")
 
-// Profile is one provider's, or one specification's, contract as data: starting values for the members of x-idempotency,
+// Profile is one provider's, one specification's or one house's contract as data: starting values for the members of x-idempotency,
 // each with the place it was read at.
 type Profile struct {
 	// Name is what `profile:` says; Title is the provider's or the specification's own name.
@@ -58,7 +58,7 @@ const (
 	Published Basis = "published"
 	// ThirdParty: a copy, a quotation or a client of somebody else. Check it before relying on it.
 	ThirdParty Basis = "third-party"
-	// ProjectChoice: idemgen's own choice; Source says why.
+	// ProjectChoice: idemgen's own choice, or that of the file's author; Source says why.
 	ProjectChoice Basis = "project"
 	// NotFound: nothing was found in what was read. The provider may have a rule all the same.
 	NotFound Basis = "not-found"
@@ -149,7 +149,7 @@ func parseProfile(data []byte) (*Profile, error) {
 		if string(entry.Value) == "null" {
 			value.Value = nil
 		}
-		if err := value.check(); err != nil {
+		if err := value.Check(); err != nil {
 			return nil, fmt.Errorf("%s: %w", member, err)
 		}
 		profile.Values = append(profile.Values, value)
@@ -158,12 +158,12 @@ func parseProfile(data []byte) (*Profile, error) {
 	return profile, nil
 }
 
-// check keeps the promise that no value stands in a profile without its source.
-func (v ProfileValue) check() error {
+// Check reports what is wrong with a value. None that is said to be another's stands without its source.
+func (v ProfileValue) Check() error {
 	switch v.Basis {
 	case Published, ThirdParty, ProjectChoice:
-		if v.Value == nil && v.Basis != ProjectChoice {
-			return errors.New("a documented member needs a value")
+		if v.Value == nil {
+			return errors.New("a value is missing; a member that was not found has the basis not-found")
 		}
 	case NotFound:
 		if v.Value != nil {
@@ -172,7 +172,7 @@ func (v ProfileValue) check() error {
 	default:
 		return fmt.Errorf("unknown basis %q", v.Basis)
 	}
-	if v.Source == "" || v.Read == "" {
+	if v.Basis != ProjectChoice && (v.Source == "" || v.Read == "") {
 		return errors.New("source and read are required")
 	}
 	return nil

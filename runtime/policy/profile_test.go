@@ -42,7 +42,7 @@ func TestLoadProfile(t *testing.T) {
 func TestLoadProfile_Unknown(t *testing.T) {
 	for _, name := range []string{"nobody", "", "builtin", "../profiles/ietf", "ietf.json"} {
 		_, err := policy.LoadProfile(name)
-		if !errors.Is(err, policy.ErrUnknownProfile) || !strings.Contains(err.Error(), "ietf, stripe") {
+		if !errors.Is(err, policy.ErrUnknownProfile) || !strings.Contains(err.Error(), "stripe, stripe-v2") {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

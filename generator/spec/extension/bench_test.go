@@ -11,7 +11,7 @@ func BenchmarkResolve(b *testing.B) {
 	node := parse(b, fullForm)
 	b.ReportAllocs()
 	for b.Loop() {
-		own, _ := DecodeMembers(node, at, policy.LevelOperation)
+		own, _ := DecodeMembers(node, at, nil, policy.LevelOperation)
 		op := policy.Operation{Method: "POST", Path: "/payments"}
 		Resolve(ResolveInput{Operation: &op, Own: own, At: at})
 	}

@@ -34,6 +34,8 @@ func (v *resolver) checkPolicy() {
 	v.checkFingerprint()
 	v.checkStored()
 	v.checkReplay()
+	v.checkFirstSent()
+	v.checkAnswers()
 	v.checkMode()
 }
 

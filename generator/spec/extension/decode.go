@@ -54,11 +54,11 @@ var rootOnly = []string{"version", "title", "contact", "docsUrl", "consumers"}
 
 // DecodeMembers reads x-idempotency of a path item or an operation, as level says. A nil node is absent: the result is nil
 // and has no findings. What can be read of a faulty value is returned beside the findings.
-func DecodeMembers(node *yaml.Node, at Locator, level policy.Level) (*Members, diag.List) {
+func DecodeMembers(node *yaml.Node, at Locator, profiles *Profiles, level policy.Level) (*Members, diag.List) {
 	if node == nil {
 		return nil, nil
 	}
-	r := &reader{at: at}
+	r := &reader{at: at, profiles: profiles}
 	r.outer = r.position(node)
 	value := r.resolve(node)
 	m := &Members{Pos: r.position(value), Level: level, settings: settings{}}
@@ -207,13 +207,14 @@ func (r *reader) readProfile(f field) profileChoice {
 	if !ok {
 		return profileChoice{}
 	}
-	if slices.Contains(policy.ProfileNames(), name) {
+	known := r.profiles.Names()
+	if slices.Contains(known, name) {
 		return profileChoice{name: name, pos: r.position(f.value)}
 	}
-	known := policy.ProfileNames()
-	if r.reportLaterProfile(f.value, name) {
-		return profileChoice{}
+	hint := didYouMean(name, known)
+	if hint == "" {
+		hint = "name the file of a profile of your own under profiles in idemgen.yaml, or with --profile-file"
 	}
-	r.report(ruleUnknownProfile, f.value, didYouMean(name, known), "profile is %s and must be %s", show(name), alternatives(known))
+	r.report(ruleUnknownProfile, f.value, hint, "profile is %s and must be %s", show(name), alternatives(known))
 	return profileChoice{}
 }

@@ -39,15 +39,15 @@ func resolved(t testing.TB, in ResolveInput, root, item, own string) (*policy.Op
 	in.At = at
 	var diags diag.List
 	if root != "" {
-		in.Root, diags = DecodeRoot(parse(t, root), at)
+		in.Root, diags = DecodeRoot(parse(t, root), at, nil)
 		found = append(found, diags...)
 	}
 	if item != "" {
-		in.PathItem, diags = DecodeMembers(parse(t, item), at, policy.LevelPathItem)
+		in.PathItem, diags = DecodeMembers(parse(t, item), at, nil, policy.LevelPathItem)
 		found = append(found, diags...)
 	}
 	if own != "" {
-		in.Own, diags = DecodeMembers(parse(t, own), at, policy.LevelOperation)
+		in.Own, diags = DecodeMembers(parse(t, own), at, nil, policy.LevelOperation)
 		found = append(found, diags...)
 	}
 	found = append(found, Resolve(in)...)
@@ -99,10 +99,10 @@ func TestDecodeMembers_Shorthands(t *testing.T) {
 }
 
 func TestDecodeMembers_Absent(t *testing.T) {
-	if m, found := DecodeMembers(nil, at, policy.LevelOperation); m != nil || found != nil {
+	if m, found := DecodeMembers(nil, at, nil, policy.LevelOperation); m != nil || found != nil {
 		t.Errorf("got %v, %v", m, found)
 	}
-	root, found := DecodeRoot(nil, at)
+	root, found := DecodeRoot(nil, at, nil)
 	if found != nil || root.Version != 1 || root.Profile != "ietf" {
 		t.Errorf("got %+v, %v", root, found)
 	}
@@ -202,7 +202,7 @@ retention: PT48H
 consumers:
   - {name: settlement, event: '#/components/schemas/ChargeUpdated', id: /id, group: ledger, retention: P7D, source: kafka}
   - {name: audit, event: '#/components/schemas/ChargeUpdated', id: /data/id}
-`), at)
+`), at, nil)
 	if len(found) > 0 {
 		t.Fatal(found)
 	}
@@ -226,7 +226,7 @@ own:
   scope: &scope [principal]
 `)
 	own := document.Content[5]
-	m, found := DecodeMembers(own, at, policy.LevelOperation)
+	m, found := DecodeMembers(own, at, nil, policy.LevelOperation)
 	if len(found) > 0 {
 		t.Fatal(found)
 	}
@@ -248,18 +248,18 @@ func TestDecode_AliasLoop(t *testing.T) {
 		{Kind: yaml.ScalarNode, Tag: "!!merge", Value: "<<", Line: 1, Column: 2},
 		{Kind: yaml.AliasNode, Alias: loop, Line: 1, Column: 6},
 	}
-	_, found := DecodeMembers(loop, at, policy.LevelOperation)
+	_, found := DecodeMembers(loop, at, nil, policy.LevelOperation)
 	if rulesOf(found.Sorted()) != "e:alias-loop" {
 		t.Errorf("got %v", found)
 	}
 	a := &yaml.Node{Kind: yaml.AliasNode, Alias: loop, Line: 1, Column: 6}
 	loop.Content[1] = &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Line: 1, Column: 5, Content: []*yaml.Node{a, a, a}}
-	if _, found := DecodeMembers(loop, at, policy.LevelOperation); rulesOf(found.Sorted()) != "e:alias-loop" {
+	if _, found := DecodeMembers(loop, at, nil, policy.LevelOperation); rulesOf(found.Sorted()) != "e:alias-loop" {
 		t.Errorf("got %v", found)
 	}
 	self := &yaml.Node{Kind: yaml.AliasNode, Line: 1, Column: 1}
 	self.Alias = self
-	if _, found := DecodeMembers(self, at, policy.LevelOperation); len(found.Errors()) != 1 {
+	if _, found := DecodeMembers(self, at, nil, policy.LevelOperation); len(found.Errors()) != 1 {
 		t.Errorf("got %v", found)
 	}
 }
@@ -272,7 +272,7 @@ func TestDecode_MultipliedMerges(t *testing.T) {
 		text += fmt.Sprintf("a%d: &a%d {<<: [%s]}\n", i, i, strings.Join([]string{alias, alias, alias, alias, alias, alias, alias, alias}, ", "))
 	}
 	document := parse(t, text+"own: {<<: *a12}\n")
-	_, found := DecodeMembers(document.Content[len(document.Content)-1], at, policy.LevelOperation)
+	_, found := DecodeMembers(document.Content[len(document.Content)-1], at, nil, policy.LevelOperation)
 	if rulesOf(found) != "e:alias-loop" {
 		t.Errorf("got %v", found)
 	}
@@ -312,29 +312,45 @@ func TestDecode_Findings(t *testing.T) {
 		`{mode: lease, steps: [a], key: {required: false}}`:                                   "w:lease-optional-key",
 		`{replay: {as: current}}`:                                                             "",
 		`{replay: {as: current}, store: {body: false}}`:                                       "",
-		`guard: [x]`:                                     "e:wrong-type",
-		`guard: [{columns: [a]}]`:                        "e:bad-identifier",
-		`guard: [{table: a.b.c, columns: [a]}]`:          "e:bad-identifier",
-		`guard: [{table: a, columns: ["a b"]}]`:          "e:bad-identifier",
-		`guard: [{table: a, column: b}]`:                 "e:unknown-member",
-		`errors: {missing: {headers: {Set-Cookie: a}}}`:  "e:header-role",
-		`errors: {missing: {headers: {A: b, a: c}}}`:     "e:duplicate-member",
-		`errors: {missing: {headers: {A: "é"}}}`:         "e:bad-header",
-		`errors: {missing: {title: "a\nb"}}`:             "e:bad-name",
-		`replay: {status: {201: 201}}`:                   "e:replay-status",
-		`replay: {status: {abc: 200}}`:                   "e:bad-status",
-		`replay: {status: {204: 304}}`:                   "",
-		`store: {maxBody: 2GiB}`:                         "e:bad-size",
-		`note: "` + strings.Repeat("x", maxText+1) + `"`: "e:bad-name",
-		`retention: 1us`:                                 "e:bad-duration",
-		`inFlight: {retryAfter: 0s}`:                     "e:bad-duration",
-		`key: {in: body, name: "a b"}`:                   "e:key-place",
-		`key: {in: body, name: a, pointer: /a}`:          "e:key-place",
-		`key: {in: query, name: k, syntax: bare}`:        "e:key-place",
-		`errors: {shape: "template:mine"}`:               "e:shape-unsupported",
-		`scope: [principal, account]`:                    "e:scope-parts",
-		`key: {maxLength: 64.0}`:                         "e:wrong-type",
-		`retryWindow: PT48H`:                             "e:retention-retry-window",
+		`guard: [x]`:                                                  "e:wrong-type",
+		`guard: [{columns: [a]}]`:                                     "e:bad-identifier",
+		`guard: [{table: a.b.c, columns: [a]}]`:                       "e:bad-identifier",
+		`guard: [{table: a, columns: ["a b"]}]`:                       "e:bad-identifier",
+		`guard: [{table: a, column: b}]`:                              "e:unknown-member",
+		`errors: {missing: {headers: {Set-Cookie: a}}}`:               "e:header-role",
+		`errors: {missing: {headers: {A: b, a: c}}}`:                  "e:duplicate-member",
+		`errors: {missing: {headers: {A: "é"}}}`:                      "e:bad-header",
+		`errors: {missing: {title: "a\nb"}}`:                          "e:bad-name",
+		`replay: {status: {201: 201}}`:                                "e:replay-status",
+		`replay: {status: {abc: 200}}`:                                "e:bad-status",
+		`replay: {status: {204: 304}}`:                                "",
+		`store: {maxBody: 2GiB}`:                                      "e:bad-size",
+		`note: "` + strings.Repeat("x", maxText+1) + `"`:              "e:bad-name",
+		`retention: 1us`:                                              "e:bad-duration",
+		`inFlight: {retryAfter: 0s}`:                                  "e:bad-duration",
+		`key: {in: body, name: "a b"}`:                                "e:key-place",
+		`key: {in: body, name: a, pointer: /a}`:                       "e:key-place",
+		`key: {in: query, name: k, syntax: bare}`:                     "e:key-place",
+		`errors: {shape: "template:mine"}`:                            "",
+		`scope: [principal, account]`:                                 "e:scope-parts",
+		`key: {maxLength: 64.0}`:                                      "e:wrong-type",
+		`retryWindow: PT48H`:                                          "e:retention-retry-window",
+		`key: {firstSent: {header: X-First-Sent}}`:                    "",
+		`key: {firstSent: {header: ""}}`:                              "",
+		`key: {firstSent: {header: Date}}`:                            "e:header-role",
+		`key: {firstSent: {header: "a b"}}`:                           "e:bad-header",
+		`key: {firstSent: {header: IDEMPOTENCY-KEY}}`:                 "e:header-role",
+		`key: {firstSent: X-First-Sent}`:                              "e:wrong-type",
+		`key: {firstSent: {maxSkew: PT1M}}`:                           "w:first-sent-members",
+		`errors: {expired: {status: 410}}`:                            "w:first-sent-members",
+		`{retention: PT5M, key: {firstSent: {header: X-First-Sent}}}`: "e:first-sent-skew",
+		`{scope: [principal, "header:X-First-Sent"], key: {firstSent: {header: x-first-sent}}}`: "e:header-role",
+		`answers: {headers: {X-A: "{key}", X-B: "a {b c} {}"}}`:                                 "",
+		`answers: {headers: {X-A: "v1/{KEY}"}}`:                                                 "e:bad-header",
+		`answers: {headers: {Set-Cookie: a}}`:                                                   "e:header-role",
+		`answers: {headers: {Idempotent-replayed: a}}`:                                          "w:replay-marker",
+		`answers: {header: {X-A: a}}`:                                                           "e:unknown-member",
+		`errors: {shape: "template:"}`:                                                          "e:wrong-value",
 	} {
 		if _, found := resolved(t, ResolveInput{}, "", "", text); rulesOf(found) != want {
 			t.Errorf("%s: %v", text, found)
@@ -354,7 +370,7 @@ func TestDecode_Findings(t *testing.T) {
 		"consumers: [{name: a b, event: '#/a', id: /b}]": "e:bad-name",
 		"consumers: [{named: a}]":                        "e:unknown-member",
 	} {
-		if _, found := DecodeRoot(parse(t, text), at); rulesOf(found) != want {
+		if _, found := DecodeRoot(parse(t, text), at, nil); rulesOf(found) != want {
 			t.Errorf("%s: %v", text, found)
 		}
 	}
@@ -365,7 +381,7 @@ func TestDecode_PathItem(t *testing.T) {
 	for text, want := range map[string]string{
 		"true": "e:misplaced", "~": "e:misplaced", "none: why": "e:misplaced", "{header: X}": "e:foreign-shape", "{title: x, retention: PT1H}": "e:misplaced", "{}": "",
 	} {
-		if _, found := DecodeMembers(parse(t, text), at, policy.LevelPathItem); rulesOf(found) != want {
+		if _, found := DecodeMembers(parse(t, text), at, nil, policy.LevelPathItem); rulesOf(found) != want {
 			t.Errorf("%s: %v", text, found)
 		}
 	}
@@ -373,7 +389,7 @@ func TestDecode_PathItem(t *testing.T) {
 
 // Hostile text must not reach a terminal or a log as it is.
 func TestDecode_HostileText(t *testing.T) {
-	_, found := DecodeMembers(parse(t, `"\e[31mred\u202e\n::error::`+strings.Repeat("x", 500)+`"`), at, policy.LevelOperation)
+	_, found := DecodeMembers(parse(t, `"\e[31mred\u202e\n::error::`+strings.Repeat("x", 500)+`"`), at, nil, policy.LevelOperation)
 	if len(found) != 1 {
 		t.Fatal(found)
 	}

@@ -21,8 +21,8 @@ post:
 	at := func(node *yaml.Node) policy.Position {
 		return policy.Position{File: "openapi.yaml", Line: node.Line, Column: node.Column}
 	}
-	root, _ := extension.DecodeRoot(document.Content[1], at)
-	own, _ := extension.DecodeMembers(document.Content[3].Content[1], at, policy.LevelOperation)
+	root, _ := extension.DecodeRoot(document.Content[1], at, nil)
+	own, _ := extension.DecodeMembers(document.Content[3].Content[1], at, nil, policy.LevelOperation)
 
 	op := policy.Operation{ID: "createPayment", Method: "POST", Path: "/payments"}
 	found := extension.Resolve(extension.ResolveInput{Operation: &op, Root: root, Own: own, At: at})
@@ -46,7 +46,7 @@ func ExampleDecodeMembers() {
 	at := func(node *yaml.Node) policy.Position {
 		return policy.Position{File: "openapi.yaml", Line: node.Line, Column: node.Column}
 	}
-	_, found := extension.DecodeMembers(read("retension: PT24H\nkey: {in: hedaer}"), at, policy.LevelOperation)
+	_, found := extension.DecodeMembers(read("retension: PT24H\nkey: {in: hedaer}"), at, nil, policy.LevelOperation)
 	for _, finding := range found.Sorted() {
 		fmt.Println(finding)
 		fmt.Println("  hint:", finding.Hint)

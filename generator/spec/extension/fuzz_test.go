@@ -16,10 +16,10 @@ import (
 
 // read decodes one text at all three levels and resolves the operation.
 func readAll(node *yaml.Node) (policy.Operation, diag.List) {
-	root, found := DecodeRoot(node, at)
-	item, more := DecodeMembers(node, at, policy.LevelPathItem)
+	root, found := DecodeRoot(node, at, nil)
+	item, more := DecodeMembers(node, at, nil, policy.LevelPathItem)
 	found = append(found, more...)
-	own, more := DecodeMembers(node, at, policy.LevelOperation)
+	own, more := DecodeMembers(node, at, nil, policy.LevelOperation)
 	found = append(found, more...)
 	op := policy.Operation{Method: "POST", Path: "/x", Pos: policy.Position{File: "x.yaml", Line: 1, Column: 1}}
 	found = append(found, Resolve(ResolveInput{Operation: &op, Root: root, PathItem: item, Own: own, FernIdempotent: node, FernHeaders: node, At: at})...)

@@ -23,35 +23,35 @@ var layerOrder = map[policy.Level]int{
 // authored reports whether a level is x-idempotency itself, somewhere in the document or its overlays.
 func authored(level policy.Level) bool { return layerOrder[level] >= layerOrder[policy.LevelDocument] }
 
-// profileSettings reads a profile's values by the same grammar that reads a document's. Each profile is read once.
-func profileSettings(name string) (settings, error) {
+// builtinProfile reads a profile that is built in by the same grammar that reads a document. Each is read once.
+func builtinProfile(name string) (contract, error) {
 	cached, ok := profileCache.Load(name)
 	if !ok {
-		cached, _ = profileCache.LoadOrStore(name, sync.OnceValues(func() (settings, error) { return readProfileData(name) }))
+		cached, _ = profileCache.LoadOrStore(name, sync.OnceValues(func() (contract, error) { return readProfileData(name) }))
 	}
-	return cached.(func() (settings, error))()
+	return cached.(func() (contract, error))()
 }
 
-var profileCache sync.Map // name -> func() (settings, error)
+var profileCache sync.Map // name -> func() (contract, error)
 
 const builtin = ""
 
-func readProfileData(name string) (settings, error) {
+func readProfileData(name string) (contract, error) {
 	load := policy.Builtin
 	if name != builtin {
 		load = func() (*policy.Profile, error) { return policy.LoadProfile(name) }
 	}
 	profile, err := load()
 	if err != nil {
-		return nil, err
+		return contract{}, err
 	}
 	set := settings{}
 	for _, value := range profile.Values {
 		if err := readProfileValue(value, set); err != nil {
-			return nil, fmt.Errorf("profile %s: %w", profile.Name, err)
+			return contract{}, fmt.Errorf("profile %s: %w", profile.Name, err)
 		}
 	}
-	return set, nil
+	return contract{profile, set}, nil
 }
 
 func readProfileValue(value policy.ProfileValue, into settings) error {
@@ -87,6 +87,7 @@ func detach(p *policy.Policy) {
 	p.Replay.Status = slices.Clone(p.Replay.Status)
 	p.Steps = slices.Clone(p.Steps)
 	p.Downstream = slices.Clone(p.Downstream)
+	p.Answers.Headers = slices.Clone(p.Answers.Headers)
 	p.Guards = slices.Clone(p.Guards)
 	for i := range p.Guards {
 		p.Guards[i].Columns = slices.Clone(p.Guards[i].Columns)

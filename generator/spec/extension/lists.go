@@ -95,10 +95,22 @@ func storedStatus(r *reader, node *yaml.Node, member string) (string, bool) {
 
 // marker reads the header that tells a replay; "" is no marker at all.
 func marker(r *reader, node *yaml.Node, member string) (string, bool) {
-	if node != nil && node.Kind == yaml.ScalarNode && node.ShortTag() == "!!str" && node.Value == "" {
+	if isEmptyText(node) {
 		return "", true
 	}
 	return headerName(reservedHeaders, "has a meaning of its own in HTTP")(r, node, member)
+}
+
+// firstSentHeader reads the header that says when a request was sent first; "" asks for none, against a profile that does.
+func firstSentHeader(r *reader, node *yaml.Node, member string) (string, bool) {
+	if isEmptyText(node) {
+		return "", true
+	}
+	return canonical(headerName(reservedHeaders, "has a meaning of its own in HTTP"))(r, node, member)
+}
+
+func isEmptyText(node *yaml.Node) bool {
+	return node != nil && node.Kind == yaml.ScalarNode && node.ShortTag() == "!!str" && node.Value == ""
 }
 
 func (r *reader) fieldValue(node *yaml.Node, member string) (string, bool) {
@@ -262,6 +274,23 @@ func (r *reader) headerValues(node *yaml.Node, member string) ([]policy.HeaderVa
 		headers = append(headers, policy.HeaderValue{Name: canonicalHeader(name), Value: value})
 	}
 	slices.SortFunc(headers, func(a, b policy.HeaderValue) int { return strings.Compare(a.Name, b.Name) })
+	return headers, ok
+}
+
+// placeholder is what looks like one in the value of an answer's header.
+var placeholder = regexp.MustCompile(`\{[A-Za-z][A-Za-z0-9_.-]*\}`)
+
+// answerHeaders reads headers whose values may hold {key}. Any other name in braces is a slip that clients would see.
+func (r *reader) answerHeaders(node *yaml.Node, member string) ([]policy.HeaderValue, bool) {
+	headers, ok := r.headerValues(node, member)
+	for _, header := range headers {
+		for _, found := range placeholder.FindAllString(header.Value, -1) {
+			if found != policy.KeyPlaceholder {
+				r.report(ruleBadHeader, node, "write {key} for the request's key; nothing else is filled in", "%s.%s holds %s, which stands for nothing", member, header.Name, show(found))
+				ok = false
+			}
+		}
+	}
 	return headers, ok
 }
 

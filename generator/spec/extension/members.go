@@ -51,6 +51,8 @@ var grammar = append([]member{
 	leaf("key.pattern", (*reader).pattern, func(p *policy.Policy) *string { return &p.Key.Pattern }),
 	leaf("key.syntax", oneOf(policy.Either, policy.Structured, policy.Bare), func(p *policy.Policy) *policy.Syntax { return &p.Key.Syntax }),
 	leaf("key.refusePersonalData", (*reader).boolean, func(p *policy.Policy) *bool { return &p.Key.RefusePersonalData }),
+	leaf("key.firstSent.header", firstSentHeader, func(p *policy.Policy) *string { return &p.Key.FirstSent.Header }),
+	leaf("key.firstSent.maxSkew", (*reader).duration, func(p *policy.Policy) *policy.Duration { return &p.Key.FirstSent.MaxSkew }),
 
 	leaf("scope", filled(list(scopePart), "a scope starts with principal or account"), func(p *policy.Policy) *[]policy.ScopePart { return &p.Scope }),
 	leaf("retention", (*reader).duration, func(p *policy.Policy) *policy.Duration { return &p.Retention }),
@@ -82,6 +84,7 @@ var grammar = append([]member{
 	leaf("downstream", (*reader).downstream, func(p *policy.Policy) *[]policy.Downstream { return &p.Downstream }),
 
 	leaf("errors.shape", (*reader).shape, func(p *policy.Policy) *string { return &p.Errors.Shape }),
+	leaf("answers.headers", (*reader).answerHeaders, func(p *policy.Policy) *[]policy.HeaderValue { return &p.Answers.Headers }),
 	leaf("guard", (*reader).guards, func(p *policy.Policy) *[]policy.Guard { return &p.Guards }),
 	leaf("note", (*reader).text, func(p *policy.Policy) *string { return &p.Note }),
 }, errorAnswers()...)
@@ -97,6 +100,7 @@ var answerNames = []struct {
 	{"inFlight", func(p *policy.Policy) *policy.ErrorAnswer { return &p.Errors.InFlight }},
 	{"unavailable", func(p *policy.Policy) *policy.ErrorAnswer { return &p.Errors.Unavailable }},
 	{"tooLarge", func(p *policy.Policy) *policy.ErrorAnswer { return &p.Errors.TooLarge }},
+	{"expired", func(p *policy.Policy) *policy.ErrorAnswer { return &p.Errors.Expired }},
 }
 
 func errorAnswers() []member {

@@ -24,6 +24,8 @@ type reader struct {
 	at    Locator
 	diags diag.List
 	nodes int
+	// profiles are those that `profile:` can name.
+	profiles *Profiles
 	// outer stands in for the position of a node that has none, such as one that an overlay's tool made.
 	outer policy.Position
 	// parts are the positions of the entries of the list or map that is being read.

@@ -20,6 +20,8 @@ type ResolveInput struct {
 	// FernIdempotent is the operation's x-fern-idempotent, FernHeaders the root's x-fern-idempotency-headers, nil where
 	// absent.
 	FernIdempotent, FernHeaders *yaml.Node
+	// Profiles are those that x-idempotency can name; nil: the built-in ones.
+	Profiles *Profiles
 	// AcceptDeclared takes a key parameter that the document declares as a decision.
 	AcceptDeclared bool
 	// Named looks up what the schemas say of a key in a body or form whose place x-idempotency names, nil where there are
@@ -43,7 +45,6 @@ func Resolve(in ResolveInput) diag.List {
 	if v.op.Decision == policy.Keyed {
 		v.layer()
 		v.checkPolicy()
-		v.checkUnsupported()
 	}
 	return v.diags
 }
@@ -69,7 +70,7 @@ type effectiveSetting struct {
 // decide fills in what is said of repeating the operation.
 func (v *resolver) decide() {
 	v.op.Decision, v.op.Reason, v.op.Condition, v.op.DecidedAt = policy.Undecided, "", "", policy.Position{}
-	v.op.Policy, v.op.Origins = policy.Policy{}, nil
+	v.op.Policy, v.op.Origins, v.op.Contract = policy.Policy{}, nil, nil
 	if own := v.in.Own; own != nil {
 		v.op.Decision, v.op.DecidedAt = own.decision.kind, own.decision.pos
 		switch own.decision.kind {
@@ -100,7 +101,7 @@ func (v *resolver) layer() {
 	profile := v.profile()
 	v.effective["profile"] = profile.setting()
 	v.layProfile(builtin, policy.LevelBuiltin, v.op.Pos)
-	v.layProfile(profile.name, policy.LevelProfile, profile.pos)
+	v.op.Contract = v.layProfile(profile.name, policy.LevelProfile, profile.pos)
 	v.layDeclared()
 	v.layAuthored()
 
@@ -143,14 +144,15 @@ func (v *resolver) lay(layer settings, level policy.Level, pos policy.Position) 
 	}
 }
 
-func (v *resolver) layProfile(name string, level policy.Level, pos policy.Position) {
-	layer, err := profileSettings(name)
+func (v *resolver) layProfile(name string, level policy.Level, pos policy.Position) *policy.Profile {
+	found, err := v.in.Profiles.find(name)
 	if err != nil {
 		// A profile's name was checked where it stands, and its data by this package's tests.
 		v.diags = append(v.diags, finding(ruleUnknownProfile, pos, "", "%v", err))
-		return
+		return nil
 	}
-	v.lay(layer, level, pos)
+	v.lay(found.settings, level, pos)
+	return found.profile
 }
 
 // profile returns the profile of the deepest level that names one.

@@ -35,6 +35,7 @@ func TestResolve_Defaults(t *testing.T) {
 			InFlight:    policy.ErrorAnswer{Status: 409, Type: problems + "in-flight", Title: "A request with this idempotency key is in progress"},
 			Unavailable: policy.ErrorAnswer{Status: 503, Type: problems + "unavailable", Title: "The request was not carried out"},
 			TooLarge:    policy.ErrorAnswer{Status: 409, Type: problems + "answer-not-kept", Title: "The request was carried out, its answer was too large to keep"},
+			Expired:     policy.ErrorAnswer{Status: 412, Type: problems + "expired", Title: "The first attempt is too long ago, or in the future"},
 			Shape:       "problem",
 		},
 	}
@@ -297,8 +298,8 @@ func TestResolve_Fern(t *testing.T) {
 func TestResolve_Detached(t *testing.T) {
 	root := `{profile: stripe, ` + nest("fingerprint.headers", "[A, B]") + `, steps: [a], downstream: [{name: n, step: a}], scope: [principal, region],
 		store: {headers: [X-A]}, replay: {status: {201: 200}}, guard: [{table: t, columns: [c]}], errors: {mismatch: {headers: {X-A: b}}}}`
-	decoded, _ := DecodeRoot(parse(t, root), at)
-	own, _ := DecodeMembers(parse(t, "fingerprint: {include: [/a]}"), at, policy.LevelOperation)
+	decoded, _ := DecodeRoot(parse(t, root), at, nil)
+	own, _ := DecodeMembers(parse(t, "fingerprint: {include: [/a]}"), at, nil, policy.LevelOperation)
 	resolve := func() *policy.Operation {
 		op := &policy.Operation{Method: "POST", Path: "/x"}
 		Resolve(ResolveInput{Operation: op, Root: decoded, Own: own, At: at})
@@ -329,25 +330,23 @@ func spoil(v reflect.Value) {
 // A profile is read by the grammar of documents, so a mistake in its data fails here.
 func TestProfileSettings(t *testing.T) {
 	for _, name := range append(policy.ProfileNames(), builtin) {
-		if _, err := profileSettings(name); err != nil {
+		if _, err := builtinProfile(name); err != nil {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	if _, err := profileSettings("nobody"); err == nil {
+	if _, err := builtinProfile("nobody"); err == nil {
 		t.Error("no error for an unknown profile")
-	}
-	if slices.ContainsFunc(laterProfiles, func(name string) bool { return slices.Contains(policy.ProfileNames(), name) }) {
-		t.Error("a profile that is shipped is listed as a later one")
 	}
 }
 
 // The project's own defaults have a value for every member that a policy cannot do without.
 func TestBuiltin_Complete(t *testing.T) {
-	set, err := profileSettings(builtin)
+	defaults, err := builtinProfile(builtin)
+	set := defaults.settings
 	if err != nil {
 		t.Fatal(err)
 	}
-	optional := []string{"key.pointer", "key.pattern", "retryWindow", "fingerprint.include", "fingerprint.exclude", "fingerprint.headers",
+	optional := []string{"key.pointer", "key.pattern", "key.firstSent.header", "retryWindow", "fingerprint.include", "fingerprint.exclude", "fingerprint.headers",
 		"store.headers", "replay.status", "steps", "downstream", "guard", "note"}
 	for _, m := range grammar {
 		_, isSet := set[m.path]
@@ -355,5 +354,29 @@ func TestBuiltin_Complete(t *testing.T) {
 		if isSet == free {
 			t.Errorf("%s: has a default: %v", m.path, isSet)
 		}
+	}
+}
+
+// The time of a first attempt (X3) is part of the key, and a document can leave it out against its profile.
+func TestResolve_FirstSent_X3(t *testing.T) {
+	op, found := resolved(t, ResolveInput{}, "profile: repeatability", "", "true")
+	if len(found) > 0 {
+		t.Fatal(found)
+	}
+	p := op.Policy
+	if want := (policy.FirstSent{Header: "Repeatability-First-Sent", MaxSkew: time.Minute}); p.Key.FirstSent != want || p.Errors.Expired.Status != 412 {
+		t.Errorf("first sent %+v, expired %+v", p.Key.FirstSent, p.Errors.Expired)
+	}
+	accepted, rejected := []policy.HeaderValue{{Name: "Repeatability-Result", Value: "accepted"}}, []policy.HeaderValue{{Name: "Repeatability-Result", Value: "rejected"}}
+	if !slices.Equal(p.Answers.Headers, accepted) || !slices.Equal(p.Errors.Mismatch.Headers, rejected) {
+		t.Errorf("answers %+v, mismatch %+v", p.Answers, p.Errors.Mismatch)
+	}
+	op, found = resolved(t, ResolveInput{}, "profile: repeatability", "", "key: {firstSent: {header: ''}}")
+	if len(found) > 0 || op.Policy.Key.FirstSent != (policy.FirstSent{}) {
+		t.Errorf("first sent %+v, %v", op.Policy.Key.FirstSent, found)
+	}
+	op, _ = resolved(t, ResolveInput{}, "", "", "true")
+	if origin, ok := op.Origins.Find("key.firstSent.maxSkew"); ok || op.Policy.Key.FirstSent != (policy.FirstSent{}) {
+		t.Errorf("first sent %+v from %+v", op.Policy.Key.FirstSent, origin)
 	}
 }

@@ -29,12 +29,12 @@ type Root struct {
 
 // DecodeRoot reads x-idempotency at the root of a document. A nil node is absent: the result is then a Root with defaults
 // only, never nil.
-func DecodeRoot(node *yaml.Node, at Locator) (*Root, diag.List) {
+func DecodeRoot(node *yaml.Node, at Locator, profiles *Profiles) (*Root, diag.List) {
 	root := &Root{Version: 1, Profile: policy.DefaultProfile, members: Members{Level: policy.LevelDocument, settings: settings{}}}
 	if node == nil {
 		return root, nil
 	}
-	r := &reader{at: at}
+	r := &reader{at: at, profiles: profiles}
 	r.outer = r.position(node)
 	value := r.resolve(node)
 	root.Pos = r.position(value)

@@ -15,6 +15,7 @@ func (v *resolver) settle() {
 	v.settleStatuses()
 	v.settleProblemTypes()
 	v.settleSteps()
+	v.settleFirstSent()
 	if v.op.Policy.Mode == policy.Transaction {
 		v.op.Policy.Lease = policy.Lease{}
 		for _, member := range []string{"lease.duration", "lease.heartbeat"} {
@@ -40,6 +41,18 @@ func (v *resolver) settleKeyPlace() {
 	if key.In != policy.InHeader && !v.authoredAt("key.syntax") {
 		key.Syntax = ""
 		v.drop("key.syntax")
+	}
+}
+
+// settleFirstSent drops the tolerance for clocks where no time of a first attempt is asked for.
+func (v *resolver) settleFirstSent() {
+	first := &v.op.Policy.Key.FirstSent
+	if first.Header != "" {
+		return
+	}
+	first.MaxSkew = 0
+	if !v.authoredAt("key.firstSent.maxSkew") {
+		v.drop("key.firstSent.maxSkew")
 	}
 }
 

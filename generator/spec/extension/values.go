@@ -135,6 +135,8 @@ func zeroHint(member string) string {
 	switch member {
 	case "inFlight.maxWait":
 		return "write `answer: conflict` for no waiting at all"
+	case "key.firstSent.maxSkew":
+		return "clocks differ: write how far a client's may be ahead, such as PT1M"
 	case "retention":
 		return "a record that is not kept protects nothing: write how long clients may retry"
 	default:
@@ -298,13 +300,16 @@ func listHint(node *yaml.Node) string {
 
 // examples are objects of the grammar as they are written.
 var examples = map[string]string{
-	"key":         "write `key: {in: header, name: Idempotency-Key}`",
-	"fingerprint": "write `fingerprint: {body: canonical, include: [/amount]}`",
-	"store":       "write `store: {statuses: [2XX, 402]}`",
-	"replay":      "write `replay: {header: Idempotent-Replayed}`",
-	"inFlight":    "write `inFlight: {answer: wait, maxWait: PT5S}`",
-	"lease":       "write `lease: {duration: PT30S, heartbeat: PT10S}`",
-	"errors":      "write `errors: {mismatch: {status: 422}}`",
+	"key":             "write `key: {in: header, name: Idempotency-Key}`",
+	"fingerprint":     "write `fingerprint: {body: canonical, include: [/amount]}`",
+	"store":           "write `store: {statuses: [2XX, 402]}`",
+	"replay":          "write `replay: {header: Idempotent-Replayed}`",
+	"inFlight":        "write `inFlight: {answer: wait, maxWait: PT5S}`",
+	"key.firstSent":   "write `key: {firstSent: {header: Repeatability-First-Sent, maxSkew: PT5M}}`",
+	"answers":         "write `answers: {headers: {Repeatability-Result: accepted}}`",
+	"answers.headers": "write `answers: {headers: {Repeatability-Result: accepted}}`",
+	"lease":           "write `lease: {duration: PT30S, heartbeat: PT10S}`",
+	"errors":          "write `errors: {mismatch: {status: 422}}`",
 }
 
 func objectHint(member string) string {
