@@ -188,6 +188,7 @@ var singles = []single{
 	{"path of what is undecided", undecided, func(op *policy.Operation) { op.Path = "/v2/payments" }, "operation-moved-unprotected", "operation-moved-unprotected", "path"},
 	{"a parameter's name", payment, func(op *policy.Operation) { op.Path = "/accounts/{id}/payments" }, "route-renamed", "route-renamed", "path"},
 	{"a parameter's name without a key", undecided, func(op *policy.Operation) { op.Path = "/accounts/{id}/payments" }, "route-words", "route-words", "path"},
+	{"a parameter's name where the id is made of it", unnamed, func(op *policy.Operation) { op.Path, op.ID = "/accounts/{id}/payments", "postAccountsIdPayments" }, "operation-renamed", "operation-renamed", "path"},
 	{"id", payment, func(op *policy.Operation) { op.ID = "pay" }, "operation-renamed", "operation-renamed", "operationId"},
 	{"id in lease mode", payout, func(op *policy.Operation) { op.ID = "pay" }, "operation-renamed-running", "operation-renamed-running", "operationId"},
 	{"id that nothing counts by", accountWide, func(op *policy.Operation) { op.ID = "pay" }, "operation-words", "operation-words", "operationId"},
@@ -223,6 +224,7 @@ var (
 	firstSentAsked = altered(payment, func(op *policy.Operation) {
 		op.Policy.Key.FirstSent = policy.FirstSent{Header: "Repeatability-First-Sent", MaxSkew: 5 * time.Minute}
 	})
+	unnamed     = altered(payment, func(op *policy.Operation) { op.ID, op.IDMade = "postAccountsAccountPayments", true })
 	bodiless    = altered(payment, func(op *policy.Operation) { op.Shape.Body = nil })
 	including   = altered(payment, func(op *policy.Operation) { op.Policy.Fingerprint.Include = []string{"/amount", "/currency"} })
 	netted      = altered(payment, func(op *policy.Operation) { op.Policy.Guards = []policy.Guard{net()} })

@@ -117,6 +117,8 @@ func judgePlace(p pair) Rule {
 	switch {
 	case p.old.Method == p.new.Method && route(p.old) == route(p.new) && !(p.old.Decision == policy.Keyed && p.new.Decision == policy.Keyed):
 		return ruleRouteWords
+	case p.old.Method == p.new.Method && route(p.old) == route(p.new) && p.old.IDMade && p.new.IDMade && p.old.ID != p.new.ID:
+		return judgeID(p) // the id follows from the path
 	case p.old.Method == p.new.Method && route(p.old) == route(p.new):
 		return ruleRouteRenamed
 	case promiseOf(p.old) != nothing:
