@@ -44,6 +44,9 @@ func keep(sent time.Time, duration, beat time.Duration, renew func(context.Conte
 	return k
 }
 
+// halt stops the renewals; one that is under way is given up.
+func (k *keeper) halt() { k.stop() }
+
 // end stops the renewals and returns when none is under way.
 func (k *keeper) end() {
 	k.stop()

@@ -29,6 +29,7 @@ type Lease[TX any] struct {
 	mu    sync.Mutex // of what follows
 	busy  bool       // a method of the handler's is under way
 	ended bool       // the handler has returned
+	left  bool       // nobody waits for the handler any more
 	steps []StepResult
 	next  int             // index of the first step that may be run
 	asked map[string]bool // the steps about which the other side has been asked, and knew nothing

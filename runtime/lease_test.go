@@ -343,6 +343,7 @@ type events struct {
 	requests  []runtime.RequestEvent
 	steps     []string // "transfer done"
 	lost      int
+	limits    []runtime.WorkLimitEvent
 	recovered []runtime.RecoveryEvent
 	backlogs  []runtime.Backlog
 }
@@ -365,6 +366,12 @@ func (e *events) LeaseLost(context.Context, runtime.LeaseLostEvent) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.lost++
+}
+
+func (e *events) WorkLimit(_ context.Context, event runtime.WorkLimitEvent) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.limits = append(e.limits, event)
 }
 
 func (e *events) Recovered(_ context.Context, event runtime.RecoveryEvent) {

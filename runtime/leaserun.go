@@ -150,6 +150,10 @@ func (c *Call[TX]) leadLease(ctx context.Context, turn *turn, deadline time.Time
 			if found = c.overtaken(ctx, deadline); found != nil {
 				return reply{}, found, OutcomeWaited
 			}
+		case endLeft: // it may have completed the record, and not returned
+			if found = c.overtaken(ctx, time.Now()); found != nil {
+				return reply{}, found, OutcomeWaited
+			}
 		default:
 			found = end.record
 		}
@@ -290,7 +294,9 @@ func (c *Call[TX]) hold(ctx context.Context, held *Held, sent time.Time, p *prog
 	l.keep(sent)
 	c.engine.holding.Store(held.ID, l.keeper)
 	defer c.engine.holding.CompareAndDelete(held.ID, l.keeper)
-	return l.do(func(leaseEnd) {})
+	w := l.do()
+	w.goOn()
+	return w.end
 }
 
 // leaseUnprotected runs the steps without a record, where the key is optional and absent. The keys for external calls are
@@ -308,8 +314,9 @@ func (c *Call[TX]) leaseUnprotected(ctx context.Context, work LeaseWork[TX]) rep
 	l := newLease(ctx, c, LeaseStore[TX](unrecorded[TX]{c.engine.store}), held, keys, work)
 	l.follow(ctx)
 	l.keep(time.Now())
-	end := l.do(func(leaseEnd) {})
-	switch end.kind {
+	w := l.do()
+	w.goOn()
+	switch end := w.end; end.kind {
 	case endCompleted:
 		end.reply.outcome = OutcomeUnprotected
 		return end.reply

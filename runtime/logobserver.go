@@ -86,6 +86,14 @@ func (o logObserver) LeaseLost(ctx context.Context, event LeaseLostEvent) {
 		slog.Int64("epoch", event.Epoch))
 }
 
+// WorkLimit implements [Observer].
+func (o logObserver) WorkLimit(ctx context.Context, event WorkLimitEvent) {
+	o.logger.LogAttrs(ctx, slog.LevelWarn, "idempotency: work limit reached",
+		slog.String("operation", event.Operation),
+		slog.Int64("epoch", event.Epoch),
+		slog.Bool("left", event.Left))
+}
+
 // Recovered implements [Observer].
 func (o logObserver) Recovered(ctx context.Context, event RecoveryEvent) {
 	level := slog.LevelWarn

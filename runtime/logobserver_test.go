@@ -65,6 +65,11 @@ func TestLogObserver_Levels(t *testing.T) {
 	if entry := log(func(o runtime.Observer) { o.LeaseLost(ctx, runtime.LeaseLostEvent{Operation: "op", Epoch: 2}) }); !strings.Contains(entry, "level=WARN") || !strings.HasSuffix(entry, " operation=op epoch=2\n") {
 		t.Errorf("%s", entry)
 	}
+	if entry := log(func(o runtime.Observer) {
+		o.WorkLimit(ctx, runtime.WorkLimitEvent{Operation: "op", Epoch: 2, Left: true})
+	}); !strings.Contains(entry, "level=WARN") || !strings.HasSuffix(entry, " operation=op epoch=2 left=true\n") {
+		t.Errorf("%s", entry)
+	}
 	for overdue, level := range map[int64]string{0: "DEBUG", 1: "INFO"} {
 		entry := log(func(o runtime.Observer) {
 			o.Backlog(ctx, runtime.Backlog{InProgress: 3, Overdue: overdue, OldestOverdue: time.Duration(overdue) * time.Second})

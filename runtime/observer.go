@@ -16,6 +16,9 @@ type Observer interface {
 	Step(ctx context.Context, event StepEvent)
 	// LeaseLost is told when a worker finds that it holds its record no more.
 	LeaseLost(ctx context.Context, event LeaseLostEvent)
+	// WorkLimit is told when a worker has come to the limit of [WithWorkLimit]: once its handler has returned, or is left
+	// behind.
+	WorkLimit(ctx context.Context, event WorkLimitEvent)
 	// Recovered is told of each record that recovery has taken over, when its work has ended.
 	Recovered(ctx context.Context, event RecoveryEvent)
 	// Backlog is told, once a round of recovery, how much work there is.
@@ -86,6 +89,15 @@ type LeaseLostEvent struct {
 	Epoch int64
 }
 
+// WorkLimitEvent is a worker that has come to the limit of [WithWorkLimit].
+type WorkLimitEvent struct {
+	Operation string
+	// Epoch counts the workers that have held the record, this one included.
+	Epoch int64
+	// Left: the handler did not return, and is left behind in its goroutine.
+	Left bool
+}
+
 // RecoveryEvent is what became of a record that recovery took over.
 type RecoveryEvent struct {
 	Operation string
@@ -121,6 +133,9 @@ func (Unobserved) Step(context.Context, StepEvent) {}
 
 // LeaseLost implements [Observer].
 func (Unobserved) LeaseLost(context.Context, LeaseLostEvent) {}
+
+// WorkLimit implements [Observer].
+func (Unobserved) WorkLimit(context.Context, WorkLimitEvent) {}
 
 // Recovered implements [Observer].
 func (Unobserved) Recovered(context.Context, RecoveryEvent) {}

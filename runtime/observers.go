@@ -37,6 +37,12 @@ func (s several) LeaseLost(ctx context.Context, event LeaseLostEvent) {
 	}
 }
 
+func (s several) WorkLimit(ctx context.Context, event WorkLimitEvent) {
+	for _, o := range s {
+		o.WorkLimit(ctx, event)
+	}
+}
+
 func (s several) Recovered(ctx context.Context, event RecoveryEvent) {
 	for _, o := range s {
 		o.Recovered(ctx, event)

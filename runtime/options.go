@@ -18,6 +18,7 @@ type settings struct {
 	claimTimeout     time.Duration
 	commitTimeout    time.Duration
 	attempts         int
+	workLimit        time.Duration
 	region           string
 	shapes           map[string]shape // by the name of WithErrorShape
 	problemBase      string
@@ -36,6 +37,7 @@ const DefaultProblemBase = "https://github.com/idemgen/idemgen/blob/main/docs/pr
 const (
 	defaultClaimTimeout  = 5 * time.Second
 	defaultCommitTimeout = 5 * time.Second
+	defaultWorkLimit     = 15 * time.Minute
 )
 
 // LeastRetention is the shortest retention that an engine with its default bounds registers. What has expired counts as
@@ -52,6 +54,7 @@ func defaults() settings {
 		claimTimeout:    defaultClaimTimeout,
 		commitTimeout:   defaultCommitTimeout,
 		attempts:        3,
+		workLimit:       defaultWorkLimit,
 		problemBase:     DefaultProblemBase,
 		challenge:       "Bearer",
 		logger:          slog.Default(),
@@ -129,6 +132,26 @@ func WithAttempts(n int) Option {
 			return fmt.Errorf("WithAttempts(%d): at least one attempt is needed", n)
 		}
 		s.attempts = n
+		return nil
+	}
+}
+
+// WithWorkLimit bounds how long one worker goes on with the work of one record in lease mode, in a request and in recovery. A
+// handler that hangs would otherwise keep its lease for ever by its heartbeat, and the record would stay in progress with
+// nobody told. At the limit the contexts of handler and steps end with [ErrWorkLimit], and the heartbeat stops; the log and
+// [Observer] are told. What the handler returns within one lease from then on is settled as ever. One that does not return is
+// left behind: its client is told that the work is not finished, its record is free to be taken over, and its goroutine, with
+// what it holds, stays until it returns. So each further attempt may leave one more behind, which the log tells.
+//
+// The limit is longer than the slowest of the calls with their timeouts and all that goes on around them. The default is 15
+// minutes: longer than the work of a request usually takes by far, and three times the longest pause before work is taken up
+// again that has failed, so that what hangs is tried again in the same hour, and a person has something to find in the log.
+func WithWorkLimit(d time.Duration) Option {
+	return func(s *settings) error {
+		if d <= 0 {
+			return fmt.Errorf("WithWorkLimit(%v): the limit must be positive", d)
+		}
+		s.workLimit = d
 		return nil
 	}
 }

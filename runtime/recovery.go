@@ -66,8 +66,8 @@ func WithRecoveryConcurrency(n int) RecoveryOption {
 }
 
 // WithRecoveryDrain sets how long recovery goes on with what it holds once it is to stop. What is not finished then has its
-// context ended, and is left to other processes at once. A handler that does not heed its context is waited for all the
-// same. The default is 10 seconds; 0 ends it at once.
+// context ended, and is left to other processes at once. A handler that does not heed its context is waited for, as long as
+// [WithWorkLimit] has it. The default is 10 seconds; 0 ends it at once.
 func WithRecoveryDrain(d time.Duration) RecoveryOption {
 	return func(s *recoverySettings) error {
 		if d < 0 {
@@ -120,7 +120,7 @@ func (e *Engine[TX]) NewRecovery(opts ...RecoveryOption) (*Recovery[TX], error) 
 }
 
 // Run takes up work until ctx ends, then finishes what it holds, within a bound. It returns nil then, and none of its
-// goroutines is left. A store that fails is observed and asked again, more and more seldom.
+// goroutines is left, but for those of handlers that do not return (see [WithWorkLimit]). A store that fails is observed and asked again, more and more seldom.
 func (r *Recovery[TX]) Run(ctx context.Context) error {
 	c := r.crew(ctx)
 	defer c.dismiss()
@@ -298,7 +298,6 @@ func (c *crew[TX]) recover(held *Held, sent time.Time) {
 	}
 	p := known.(*program[TX])
 	event.Age = max(time.Since(held.CreatedAt), 0) // of two clocks: good enough to be told
-	end := func(end leaseEnd) { event.Outcome = end.kind.recovered() }
 	stored, err := held.envelope()
 	if err != nil {
 		c.engine.putOff(c.work, p.plan, held, err)
@@ -319,7 +318,9 @@ func (c *crew[TX]) recover(held *Held, sent time.Time) {
 	l.ctx = ctx // which ends when recovery stops, whatever has been done
 	l.recovered = true
 	l.keep(sent)
-	l.do(end)
+	w := l.do()
+	event.Outcome = w.end.kind.recovered()
+	w.goOn()
 }
 
 // recovered is the end's word in a [RecoveryEvent].
@@ -331,7 +332,7 @@ func (k endKind) recovered() RecoveryOutcome {
 		return RecoveryReleased
 	case endLost:
 		return RecoveryLost
-	case endSuspended, endAgain:
+	case endSuspended, endAgain, endLeft:
 		return RecoveryYielded
 	default:
 		return RecoveryFailed

@@ -27,6 +27,7 @@ func TestNew_S1(t *testing.T) {
 		"claim timeout":  {store, bearer, runtime.WithClaimTimeout(0)},
 		"commit timeout": {store, bearer, runtime.WithCommitTimeout(0)},
 		"attempts":       {store, bearer, runtime.WithAttempts(0)},
+		"work limit":     {store, bearer, runtime.WithWorkLimit(0)},
 		"region":         {store, bearer, runtime.WithRegion("")},
 		"problem base":   {store, bearer, runtime.WithProblemBase("docs/")},
 		"challenge":      {store, bearer, runtime.WithChallenge("")},

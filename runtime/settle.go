@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
-	"runtime/debug"
 	"time"
 )
 
@@ -20,6 +18,7 @@ const (
 	endLost              // another worker has it
 	endAgain             // the record can be claimed again at once, which finds out what became of the last commit
 	endUnknown           // the record's completion may have happened
+	endLeft              // its handler has not returned in its time, and is left behind
 )
 
 // leaseEnd is how the work under a lease ended.
@@ -52,40 +51,6 @@ func (l *Lease[TX]) keep(sent time.Time) {
 	l.keeper = keep(sent, rules.Duration, rules.Heartbeat, func(ctx context.Context) error {
 		return caught(func() error { return l.store.Renew(ctx, l.held.ID, l.held.Fence, rules.Duration) })
 	}, cancel)
-}
-
-// errGoexit is a handler that ended its goroutine.
-var errGoexit = Explain("the handler ended its goroutine by runtime.Goexit", nil)
-
-// do runs the handler and settles what it came to, whichever way it ends. The panic by which net/http aborts an answer, and
-// runtime.Goexit, go on by themselves afterwards, which is why the end is told to settled too.
-func (l *Lease[TX]) do(settled func(leaseEnd)) (end leaseEnd) {
-	defer l.stop(nil) // for what the handler has left behind, and so that the context above holds nothing of this one
-	defer l.keeper.end()
-	if l.unfollow != nil {
-		defer l.unfollow()
-	}
-	returned := false
-	defer func() {
-		if returned {
-			return
-		}
-		value := recover()
-		err := error(errGoexit)
-		if value != nil {
-			err = &PanicError{Value: value, Stack: debug.Stack()}
-		}
-		end = l.settle(Response{}, err)
-		settled(end)
-		if value == http.ErrAbortHandler { //nolint:errorlint // net/http compares it in this way
-			panic(value)
-		}
-	}()
-	answer, err := l.work.Run(l.ctx, l)
-	returned = true
-	end = l.settle(answer, err)
-	settled(end)
-	return end
 }
 
 // settle ends the record as far as the work has come. err is the handler's, or how it ended without returning.

@@ -590,9 +590,10 @@ func TestObservers_Order(t *testing.T) {
 	end(runtime.RequestEvent{Operation: "op"})
 	both.Step(ctx, runtime.StepEvent{})
 	both.LeaseLost(ctx, runtime.LeaseLostEvent{})
+	both.WorkLimit(ctx, runtime.WorkLimitEvent{})
 	both.Recovered(ctx, runtime.RecoveryEvent{})
 	both.Backlog(ctx, runtime.Backlog{})
-	want := "a+ b+ c+ c- b- a- a:step b:step c:step a:lost b:lost c:lost a:recovered b:recovered c:recovered a:backlog b:backlog c:backlog"
+	want := "a+ b+ c+ c- b- a- a:step b:step c:step a:lost b:lost c:lost a:limit b:limit c:limit a:recovered b:recovered c:recovered a:backlog b:backlog c:backlog"
 	if got := strings.Join(order, " "); got != want {
 		t.Errorf("%s", got)
 	}
@@ -615,6 +616,7 @@ func (o *tracing) Request(ctx context.Context, _ string) (context.Context, func(
 }
 func (o *tracing) Step(context.Context, runtime.StepEvent)           { o.add(":step") }
 func (o *tracing) LeaseLost(context.Context, runtime.LeaseLostEvent) { o.add(":lost") }
+func (o *tracing) WorkLimit(context.Context, runtime.WorkLimitEvent) { o.add(":limit") }
 func (o *tracing) Recovered(context.Context, runtime.RecoveryEvent)  { o.add(":recovered") }
 func (o *tracing) Backlog(context.Context, runtime.Backlog)          { o.add(":backlog") }
 

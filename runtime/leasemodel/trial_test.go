@@ -156,7 +156,8 @@ func (tr *trial) view(p *process) store {
 
 // engine is a process's own, over what it has for a store.
 func (tr *trial) engine(s store, p *process, opts ...runtime.Option) (*runtime.Engine[pgx.Tx], http.Handler) {
-	opts = append(opts, runtime.WithLogger(slog.New(slog.DiscardHandler)))
+	// A rest is longer than the limit's default, and is not long to a worker.
+	opts = append(opts, runtime.WithLogger(slog.New(slog.DiscardHandler)), runtime.WithWorkLimit(10_000*time.Hour))
 	engine, err := runtime.New[pgx.Tx](s, func(*http.Request) (string, error) { return "acct_1", nil }, opts...)
 	if err != nil {
 		tr.t.Fatal(err)

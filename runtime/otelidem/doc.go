@@ -20,6 +20,7 @@
 //	idempotency.request.wait            histogram  seconds spent in waiting for another request with the key, of those that waited
 //	idempotency.step.duration           histogram  seconds, by operation, step and outcome; its count is that of the steps
 //	idempotency.leases.lost             counter    workers that found that they hold their record no more, by operation
+//	idempotency.work.limited            counter    workers that came to the limit of how long one may go on, by operation; left: the handler did not return
 //	idempotency.recovery.records        counter    records taken over by recovery, by operation and outcome
 //	idempotency.recovery.age            histogram  seconds, how old such a record was
 //	idempotency.backlog                 gauge      records in progress, by state: held, or overdue, which nobody works on

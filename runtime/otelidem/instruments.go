@@ -14,10 +14,10 @@ var (
 )
 
 type instruments struct {
-	requests, lost, recovered, purged, purgeFailures metric.Int64Counter
-	duration, wait, step, age                        metric.Float64Histogram
-	backlog                                          metric.Int64Gauge
-	backlogAge, lag                                  metric.Float64Gauge
+	requests, lost, limited, recovered, purged, purgeFailures metric.Int64Counter
+	duration, wait, step, age                                 metric.Float64Histogram
+	backlog                                                   metric.Int64Gauge
+	backlogAge, lag                                           metric.Float64Gauge
 }
 
 func newInstruments(m metric.Meter) (made instruments, err error) {
@@ -46,6 +46,7 @@ func newInstruments(m metric.Meter) (made instruments, err error) {
 		wait:          histogram("idempotency.request.wait", "Time that a request waited for another one with its key.", requestBounds),
 		step:          histogram("idempotency.step.duration", "Duration of a step in lease mode.", requestBounds),
 		lost:          counter("idempotency.leases.lost", "{lease}", "Leases that their workers found lost."),
+		limited:       counter("idempotency.work.limited", "{worker}", "Workers that came to the limit of how long one may go on."),
 		recovered:     counter("idempotency.recovery.records", "{record}", "Records that recovery has taken over."),
 		age:           histogram("idempotency.recovery.age", "Age of a record that recovery has taken over.", ageBounds),
 		backlog:       backlog,

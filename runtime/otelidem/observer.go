@@ -29,6 +29,7 @@ const (
 	runsKey      = attribute.Key("idempotency.runs")
 	epochKey     = attribute.Key("idempotency.epoch")
 	stateKey     = attribute.Key("idempotency.state")
+	leftKey      = attribute.Key("idempotency.left")
 )
 
 // Observer is a [runtime.Observer] that makes spans and metrics. It is safe for concurrent use.
@@ -136,6 +137,13 @@ func (o *Observer) LeaseLost(ctx context.Context, event runtime.LeaseLostEvent) 
 	o.lost.Add(ctx, 1, metric.WithAttributes(operationKey.String(event.Operation)))
 	trace.SpanFromContext(ctx).AddEvent("idempotency.lease_lost", trace.WithAttributes(
 		operationKey.String(event.Operation), epochKey.Int64(event.Epoch)))
+}
+
+// WorkLimit implements [runtime.Observer].
+func (o *Observer) WorkLimit(ctx context.Context, event runtime.WorkLimitEvent) {
+	o.limited.Add(ctx, 1, metric.WithAttributes(operationKey.String(event.Operation), leftKey.Bool(event.Left)))
+	trace.SpanFromContext(ctx).AddEvent("idempotency.work_limit", trace.WithAttributes(
+		operationKey.String(event.Operation), epochKey.Int64(event.Epoch), leftKey.Bool(event.Left)))
 }
 
 // Recovered implements [runtime.Observer].

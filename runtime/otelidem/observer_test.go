@@ -121,6 +121,7 @@ func TestObserver_EveryEvent(t *testing.T) {
 	p.Step(ctx, runtime.StepEvent{Operation: "pay", Step: "charge", External: true, Outcome: runtime.StepDone, Duration: 2 * time.Second})
 	p.Step(ctx, runtime.StepEvent{Operation: "pay", Step: "book", Outcome: runtime.StepFailed, Duration: time.Second})
 	p.LeaseLost(ctx, runtime.LeaseLostEvent{Operation: "pay", Epoch: 1})
+	p.WorkLimit(ctx, runtime.WorkLimitEvent{Operation: "pay", Epoch: 1, Left: true})
 	end(runtime.RequestEvent{Operation: "pay", Outcome: runtime.OutcomeSuspended, Status: 503, Duration: 4 * time.Second, Waited: time.Second, Runs: 1})
 	_, end = p.Request(context.Background(), "pay")
 	end(runtime.RequestEvent{Operation: "pay", Outcome: runtime.OutcomeReplayed, Status: 201, Duration: 500 * time.Millisecond})
@@ -133,7 +134,7 @@ func TestObserver_EveryEvent(t *testing.T) {
 	same(t, p.traced(), `
 idempotency step charge Unset {idempotency.operation=pay,idempotency.outcome=done,idempotency.step=charge,idempotency.step.external=true}
 idempotency step book Error {error.type=failed,idempotency.operation=pay,idempotency.outcome=failed,idempotency.step=book,idempotency.step.external=false}
-idempotency pay Error {error.type=suspended,http.response.status_code=503,idempotency.operation=pay,idempotency.outcome=suspended,idempotency.runs=1} idempotency.lease_lost{idempotency.epoch=1,idempotency.operation=pay}
+idempotency pay Error {error.type=suspended,http.response.status_code=503,idempotency.operation=pay,idempotency.outcome=suspended,idempotency.runs=1} idempotency.lease_lost{idempotency.epoch=1,idempotency.operation=pay} idempotency.work_limit{idempotency.epoch=1,idempotency.left=true,idempotency.operation=pay}
 idempotency pay Unset {http.response.status_code=201,idempotency.operation=pay,idempotency.outcome=replayed,idempotency.runs=0}
 idempotency pay Error {error.type=failed,idempotency.operation=pay,idempotency.outcome=failed,idempotency.runs=0}
 idempotency recovery pay Unset {idempotency.epoch=2,idempotency.operation=pay,idempotency.outcome=completed}
@@ -154,7 +155,8 @@ idempotency.requests {request} {idempotency.operation=pay,idempotency.outcome=fa
 idempotency.requests {request} {idempotency.operation=pay,idempotency.outcome=replayed} 1
 idempotency.requests {request} {idempotency.operation=pay,idempotency.outcome=suspended} 1
 idempotency.step.duration s {idempotency.operation=pay,idempotency.outcome=done,idempotency.step=charge} 1 of 2 in 15
-idempotency.step.duration s {idempotency.operation=pay,idempotency.outcome=failed,idempotency.step=book} 1 of 1 in 15`)
+idempotency.step.duration s {idempotency.operation=pay,idempotency.outcome=failed,idempotency.step=book} 1 of 1 in 15
+idempotency.work.limited {worker} {idempotency.left=true,idempotency.operation=pay} 1`)
 
 	ended := p.spans.Ended()
 	if took := ended[0].EndTime().Sub(ended[0].StartTime()); took != 2*time.Second {
