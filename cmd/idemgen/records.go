@@ -91,7 +91,7 @@ func (f *recordsFlags) within(ctx context.Context, s *session, do func(*pgstore.
 	if err != nil {
 		return fmt.Errorf("--table: %w", err)
 	}
-	admin, err := pgstore.NewAdmin(store, f.timeout)
+	admin, err := pgstore.NewAdmin(store, pgstore.WithAdminTimeout(f.timeout))
 	if err != nil {
 		return err
 	}

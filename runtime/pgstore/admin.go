@@ -18,18 +18,32 @@ type Admin struct {
 	timeout time.Duration
 }
 
-// NewAdmin returns an admin of store's table. timeout bounds each statement on the server, and how long one waits for a
-// lock; 0 means 10 seconds.
-func NewAdmin(store *Store, timeout time.Duration) (*Admin, error) {
-	switch {
-	case store == nil:
-		return nil, errors.New("pgstore.NewAdmin: the store is nil")
-	case timeout < 0:
-		return nil, fmt.Errorf("pgstore.NewAdmin: the timeout of %v is negative", timeout)
-	case timeout == 0:
-		timeout = 10 * time.Second
+// AdminOption changes an admin from its defaults.
+type AdminOption func(*Admin) error
+
+// WithAdminTimeout bounds each statement on the server, and how long one waits for a lock. The default is 10 seconds.
+func WithAdminTimeout(d time.Duration) AdminOption {
+	return func(a *Admin) error {
+		if d <= 0 {
+			return fmt.Errorf("WithAdminTimeout(%v): the bound must be positive", d)
+		}
+		a.timeout = d
+		return nil
 	}
-	return &Admin{store: store, timeout: timeout}, nil
+}
+
+// NewAdmin returns an admin of store's table. Nothing is read yet.
+func NewAdmin(store *Store, opts ...AdminOption) (*Admin, error) {
+	if store == nil {
+		return nil, errors.New("pgstore.NewAdmin: the store is nil")
+	}
+	a := &Admin{store: store, timeout: 10 * time.Second}
+	for _, opt := range opts {
+		if err := opt(a); err != nil {
+			return nil, fmt.Errorf("pgstore.NewAdmin: %w", err)
+		}
+	}
+	return a, nil
 }
 
 // What can stand in an admin's way. Test with errors.Is.

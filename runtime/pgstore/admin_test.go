@@ -53,7 +53,7 @@ clock_timestamp() + make_interval(secs => $6::float8), $7::bigint, $8::bytea, $9
 
 func admin(tb testing.TB, store *pgstore.Store) *pgstore.Admin {
 	tb.Helper()
-	a, err := pgstore.NewAdmin(store, 5*time.Second)
+	a, err := pgstore.NewAdmin(store, pgstore.WithAdminTimeout(5*time.Second))
 	must(tb, err)
 	return a
 }
@@ -438,7 +438,7 @@ func TestAdmin_ServersThatCannot(t *testing.T) {
 	must(t, err)
 	_, err = holder.Exec(ctx, "SELECT FROM idempotency_keys FOR UPDATE")
 	must(t, err)
-	hasty, err := pgstore.NewAdmin(open(t, pool), 100*time.Millisecond)
+	hasty, err := pgstore.NewAdmin(open(t, pool), pgstore.WithAdminTimeout(100*time.Millisecond))
 	must(t, err)
 	if err := hasty.Release(ctx, w.id, pgstore.Release{Action: pgstore.Free, Seen: w.seen(), Reason: "test", StepsUndone: true}); !errors.Is(err, pgstore.ErrSlow) {
 		t.Errorf("err = %v", err)
@@ -463,11 +463,13 @@ func TestAdmin_ServersThatCannot(t *testing.T) {
 	if !errors.As(err, &fault) || !strings.HasPrefix(fault.Fault, fmt.Sprintf("or its table of releases is not in the database %q", name)) {
 		t.Errorf("err = %v", err)
 	}
-	if _, err := pgstore.NewAdmin(nil, 0); err == nil {
+	if _, err := pgstore.NewAdmin(nil); err == nil {
 		t.Error("no store is fine")
 	}
-	if _, err := pgstore.NewAdmin(open(t, pool), -1); err == nil {
-		t.Error("a negative limit is fine")
+	for _, d := range []time.Duration{0, -1} {
+		if _, err := pgstore.NewAdmin(open(t, pool), pgstore.WithAdminTimeout(d)); err == nil {
+			t.Errorf("a limit of %v is fine", d)
+		}
 	}
 }
 
