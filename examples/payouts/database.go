@@ -23,6 +23,8 @@ import (
 type storage struct {
 	store  runtime.Store[pgx.Tx]
 	ledger ledger
+	// purger deletes expired keys; nil in memory, where that happens by itself.
+	purger *pgstore.Purger
 	// where says in words what was found.
 	where string
 	close func()
@@ -78,11 +80,15 @@ func openPostgres(ctx context.Context, url, where string) (*storage, error) {
 	if err == nil {
 		err = store.CheckLeases(ctx) // a forgotten migration is found now, and not by the first customer
 	}
+	var purger *pgstore.Purger
+	if err == nil {
+		purger, err = pgstore.NewPurger(store, pgstore.WithPurgeObserver(tellPurge))
+	}
 	if err != nil {
 		pool.Close()
 		return nil, err
 	}
-	return &storage{store: store, ledger: sqlLedger{pool}, where: where, close: pool.Close}, nil
+	return &storage{store: store, ledger: sqlLedger{pool}, purger: purger, where: where, close: pool.Close}, nil
 }
 
 // The migrations are in tern's format: 001_payouts.sql is ours, the others are generated and never change again.

@@ -66,7 +66,7 @@ func (d *drill) start(ctx context.Context, storage *storage, network http.RoundT
 	d.base = "http://" + listener.Addr().String()
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
 	go func() { _ = server.Serve(listener) }()
-	go func() { _ = recovery.Run(ctx) }()
+	beside(ctx, recovery, storage.purger)
 	context.AfterFunc(ctx, func() { _ = server.Close() })
 	return nil
 }

@@ -47,9 +47,12 @@ func run() error {
 	return listen(ctx, storage, *addr, *partners)
 }
 
-// listen serves until ctx ends, and has recovery beside it all the while.
+// callTimeout bounds a call to a partner. Without it one that hangs would hold its work until the engine's work limit.
+const callTimeout = 30 * time.Second
+
+// listen serves until ctx ends, and has recovery and the purger beside it all the while.
 func listen(ctx context.Context, storage *storage, addr, partners string) error {
-	handler, recovery, err := serve(storage.store, newService(storage.ledger, partners, http.DefaultClient))
+	handler, recovery, err := serve(storage.store, newService(storage.ledger, partners, &http.Client{Timeout: callTimeout}))
 	if err != nil {
 		return err
 	}
@@ -63,10 +66,9 @@ func listen(ctx context.Context, storage *storage, addr, partners string) error 
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 30 * time.Second}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
-	recovered := make(chan error, 1)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	go func() { recovered <- recovery.Run(ctx) }()
+	finished := beside(ctx, recovery, storage.purger)
 
 	select {
 	case <-ctx.Done():
@@ -75,7 +77,9 @@ func listen(ctx context.Context, storage *storage, addr, partners string) error 
 	}
 	ending, end := context.WithTimeout(context.Background(), 10*time.Second)
 	defer end()
-	return errors.Join(err, server.Shutdown(ending), <-recovered)
+	err = errors.Join(err, server.Shutdown(ending))
+	<-finished // before the pool is closed
+	return err
 }
 
 func newService(l ledger, partners string, client *http.Client) service {

@@ -13,9 +13,10 @@ import (
 )
 
 // serve returns the service's routes, and the recovery that finishes what other processes, and this one before it was
-// started again, have left unfinished.
+// started again, have left unfinished. What becomes of requests, steps and recovered work is logged; a service with metrics has
+// package otelidem count it as well, by runtime.Observers.
 func serve(store runtime.Store[pgx.Tx], s service) (http.Handler, *runtime.Recovery[pgx.Tx], error) {
-	engine, err := runtime.New(store, account)
+	engine, err := runtime.New(store, account, runtime.WithObserver(runtime.LogObserver(nil)))
 	if err != nil {
 		return nil, nil, err
 	}
