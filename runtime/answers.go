@@ -137,6 +137,11 @@ func (p *plan) inFlightFor(left time.Duration) *Problem {
 	return problem
 }
 
+// otherInProgress is the answer where the work of another request is in progress under the key.
+func (p *plan) otherInProgress() *Problem {
+	return p.problem(caseMismatch, "The first request with this key was another one, and stands. Send a new request with a new key.")
+}
+
 func (p *plan) unavailable() *Problem {
 	return p.retryLater(p.problem(caseUnavailable, "Nothing was done. Send the same request again later, with the same key."))
 }

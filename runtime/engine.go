@@ -152,13 +152,15 @@ func (c *Call[TX]) Transaction(work func(ctx context.Context, tx TX) (Response, 
 // busy where that one is still at it, or by what lead comes to. A record that lead has found is answered from when the gate
 // has been left, and the observer is told the outcome that comes with it.
 func (c *Call[TX]) throughGate(ctx context.Context, busy func() *Problem, lead func(*turn) (reply, *Record, Outcome)) {
-	turn, outcome := c.engine.gate.enter(ctx, c.id, c.plan.patience())
+	turn, outcome := c.engine.gate.enter(ctx, c.id, c.patience())
 	c.watch.event.Waited = outcome.waited
 	switch outcome.state {
 	case gateRecord:
 		c.finish(c.recorded(ctx, outcome.record, OutcomeWaited))
 	case gateBusy:
 		c.finish(c.refuse(busy()))
+	case gateOther:
+		c.finish(c.refuse(c.plan.otherInProgress()))
 	case gateGone:
 		c.finish(c.refuse(c.unavailable()))
 	default:

@@ -22,12 +22,14 @@ type gate struct {
 type flight struct {
 	queue   list.List // of *waiter, in order of arrival; who leaves is taken out, so that a hung leader gathers nobody
 	running bool      // the leader runs the work, rather than still looking for a record
+	// known is the fingerprint of the record that is in progress; nil where none is that other processes would see.
+	known *[fingerprintSize]byte
 }
 
 type waiter struct {
-	impatient bool             // leaves as soon as the leader runs the work
-	place     *list.Element    // in the queue; nil once told
-	told      chan gateOutcome // has room for the one thing that a waiter is told
+	patience patience
+	place    *list.Element    // in the queue; nil once told
+	told     chan gateOutcome // has room for the one thing that a waiter is told
 }
 
 type gateOutcome struct {
@@ -42,6 +44,7 @@ const (
 	gateLead   gateState = iota // the caller leads, and must leave
 	gateRecord                  // another request led, and this is the record it ended with
 	gateBusy                    // another request leads and did not end within the patience
+	gateOther                   // a record is in progress that is another request's
 	gateGone                    // the caller's context ended
 )
 
@@ -51,6 +54,8 @@ type patience struct {
 	limit time.Duration
 	// untilRunning ends it as soon as the other request is known to run the work.
 	untilRunning bool
+	// print is the fingerprint of who waits. A record in progress that has another ends the wait.
+	print [fingerprintSize]byte
 }
 
 // turn is the lead of one id. It is left once.
@@ -70,11 +75,11 @@ func (g *gate) enter(ctx context.Context, id ID, p patience) (*turn, gateOutcome
 		g.mu.Unlock()
 		return &turn{g, id}, gateOutcome{state: gateLead}
 	}
-	if f.running && p.untilRunning {
+	if state, away := f.away(&p); away {
 		g.mu.Unlock()
-		return nil, gateOutcome{state: gateBusy}
+		return nil, gateOutcome{state: state}
 	}
-	w := &waiter{impatient: p.untilRunning, told: make(chan gateOutcome, 1)}
+	w := &waiter{patience: p, told: make(chan gateOutcome, 1)}
 	w.place = f.queue.PushBack(w)
 	g.mu.Unlock()
 
@@ -109,17 +114,42 @@ func (g *gate) depart(f *flight, w *waiter, state gateState) gateOutcome {
 }
 
 // running says that the leader runs the work from now on; who does not wait for that is told.
-func (t *turn) running() {
+func (t *turn) running() { t.change(func(f *flight) { f.running = true }) }
+
+// inProgress says that there is a record in progress, of the request with the given fingerprint; who sends another one is told.
+//
+// It is for lease mode alone, whose record is there before the work and refuses another request in every process, whether its
+// work can still be released or not. In transaction mode nothing is there before the commit: another process cannot tell what
+// the work is for that runs, and if that is rolled back, the other request is the valid one. So it waits there, or is told that
+// a request is in progress, by this process as by any.
+func (t *turn) inProgress(print *[fingerprintSize]byte) {
+	t.change(func(f *flight) { f.known = print })
+}
+
+// change changes what is known of the flight, and tells those who do not wait for that.
+func (t *turn) change(change func(*flight)) {
 	t.gate.mu.Lock()
 	defer t.gate.mu.Unlock()
 	f := t.gate.flights[t.id]
-	f.running = true
+	change(f)
 	for e := f.queue.Front(); e != nil; {
 		w := e.Value.(*waiter)
 		e = e.Next()
-		if w.impatient {
-			f.tell(w, gateOutcome{state: gateBusy})
+		if state, away := f.away(&w.patience); away {
+			f.tell(w, gateOutcome{state: state})
 		}
+	}
+}
+
+// away reports whether somebody of this patience does not wait for what is under way, and why.
+func (f *flight) away(p *patience) (gateState, bool) {
+	switch {
+	case f.known != nil && *f.known != p.print:
+		return gateOther, true
+	case f.running && p.untilRunning:
+		return gateBusy, true
+	default:
+		return 0, false
 	}
 }
 
@@ -132,7 +162,7 @@ func (t *turn) leave(record *Record) {
 		w := e.Value.(*waiter)
 		if record == nil {
 			f.tell(w, gateOutcome{state: gateLead})
-			f.running = false
+			f.running, f.known = false, nil
 			return
 		}
 		f.tell(w, gateOutcome{state: gateRecord, record: record})

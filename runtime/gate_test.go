@@ -268,3 +268,61 @@ func BenchmarkGate(b *testing.B) {
 		}
 	})
 }
+
+// F4: who sends another request than the one that is in progress is told so, at once, whether the policy has duplicates wait or
+// not; where nothing is in progress that other processes would see, it is treated as any other.
+func TestGate_F4_AnotherRequest(t *testing.T) {
+	for _, untilRunning := range []bool{true, false} {
+		g, id := newGate(), ID{"s", "k"}
+		first, other := [fingerprintSize]byte{1}, [fingerprintSize]byte{2}
+		with := func(print [fingerprintSize]byte) patience {
+			return patience{limit: long, untilRunning: untilRunning, print: print}
+		}
+		lead, _ := g.enter(context.Background(), id, with(first))
+		states := make(chan gateState, 2)
+		enter := func(print [fingerprintSize]byte) {
+			turn, outcome := g.enter(context.Background(), id, with(print))
+			if turn != nil {
+				turn.leave(nil)
+			}
+			states <- outcome.state
+		}
+		go enter(other)
+		g.waitFor(t, id, 1) // nothing is in progress yet
+		go enter(first)
+		g.waitFor(t, id, 2)
+		lead.inProgress(&first)
+		if state := <-states; state != gateOther {
+			t.Errorf("who waits and has sent another request was told %d", state)
+		}
+		g.waitFor(t, id, 1)
+		start := time.Now()
+		if _, outcome := g.enter(context.Background(), id, with(other)); outcome.state != gateOther || outcome.waited != 0 || time.Since(start) > long/2 {
+			t.Errorf("a late one was told %+v after %v", outcome, time.Since(start))
+		}
+		lead.leave(nil)
+		if state := <-states; state != gateLead {
+			t.Errorf("the same request was told %d", state)
+		}
+		g.wantEmpty(t)
+
+		// What was in progress is forgotten with the lead: the next one has to look.
+		lead, _ = g.enter(context.Background(), id, with(first))
+		lead.inProgress(&first)
+		turns := make(chan *turn)
+		go func() {
+			turn, _ := g.enter(context.Background(), id, with(first))
+			turns <- turn
+		}()
+		g.waitFor(t, id, 1)
+		lead.leave(nil)
+		next := <-turns
+		go enter(other)
+		g.waitFor(t, id, 1)
+		next.leave(nil)
+		if state := <-states; state != gateLead {
+			t.Errorf("another request, with nothing in progress, was told %d", state)
+		}
+		g.wantEmpty(t)
+	}
+}

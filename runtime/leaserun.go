@@ -126,6 +126,9 @@ func (c *Call[TX]) leadLease(ctx context.Context, turn *turn, deadline time.Time
 		look := Look{Record: claim.Record, Progress: claim.Progress}
 		if look.Progress != nil {
 			as = OutcomeWaited
+			if c.sameRequest(look.Progress) {
+				turn.inProgress(&c.print)
+			}
 			look, err = c.await(ctx, deadline, look.Progress)
 		}
 		switch {
@@ -139,6 +142,7 @@ func (c *Call[TX]) leadLease(ctx context.Context, turn *turn, deadline time.Time
 		case claim.Held == nil: // who did the work has given it up
 			continue
 		}
+		turn.inProgress(&c.print)
 		turn.running()
 		runs++
 		begun = true

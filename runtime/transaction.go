@@ -49,12 +49,13 @@ type run struct {
 	record  *Record
 }
 
-// patience is how long the policy lets a duplicate wait in the gate.
-func (p *plan) patience() patience {
-	if p.op.Policy.InFlight.Answer == policy.Conflict {
-		return patience{limit: lookTime, untilRunning: true}
+// patience is how long the policy lets the request wait in the gate.
+func (c *Call[TX]) patience() patience {
+	rules := &c.plan.op.Policy.InFlight
+	if rules.Answer == policy.Conflict {
+		return patience{limit: lookTime, untilRunning: true, print: c.print}
 	}
-	return patience{limit: p.op.Policy.InFlight.MaxWait}
+	return patience{limit: rules.MaxWait, print: c.print}
 }
 
 // lead carries out a request that leads its id: it claims the id in the store, runs the work, and finds out what became
@@ -151,8 +152,7 @@ func (c *Call[TX]) notClaimed(ctx context.Context, err error, last verdict) *Pro
 // inProgress is the answer where an operation in lease mode holds the id, which is another request.
 func (c *Call[TX]) inProgress(progress *Progress) *Problem {
 	if progress.FingerprintVersion == FingerprintVersion && !bytes.Equal(progress.Fingerprint, c.print[:]) {
-		return c.plan.problem(caseMismatch,
-			"The first request with this key was another one, and stands. Send a new request with a new key.")
+		return c.plan.otherInProgress()
 	}
 	return c.plan.inFlightFor(progress.Left)
 }
