@@ -27,5 +27,5 @@
 //	idempotency.backlog.age             gauge      seconds since the lease ended that ended first
 //	idempotency.purge.records           counter    expired records that were deleted
 //	idempotency.purge.lag               gauge      seconds, how long before its deletion the oldest had expired
-//	idempotency.purge.failures          counter    passes that ended before their time
+//	idempotency.purge.failures          counter    passes that ended before their time, but not with their service
 package otelidem

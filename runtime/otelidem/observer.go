@@ -168,7 +168,8 @@ func (o *Observer) Backlog(ctx context.Context, backlog runtime.Backlog) {
 }
 
 // Purge returns what the observer of one purger calls for each event: with how many records the pass has deleted so far, the
-// pass's lag, whether this is its last event, and what ended it before its time. It is called by one goroutine.
+// pass's lag, whether this is its last event, and what ended it before its time. A pass that ended with the context of the
+// purger, as at the end of a service, has not failed. It is called by one goroutine.
 func (o *Observer) Purge() func(deleted int64, lag time.Duration, ended bool, err error) {
 	var before int64 // of this pass
 	return func(deleted int64, lag time.Duration, ended bool, err error) {
@@ -180,7 +181,7 @@ func (o *Observer) Purge() func(deleted int64, lag time.Duration, ended bool, er
 			return
 		}
 		before = 0
-		if err != nil {
+		if err != nil && !errors.Is(err, context.Canceled) {
 			o.purgeFailures.Add(ctx, 1)
 		}
 	}

@@ -176,10 +176,12 @@ func TestObserver_X1_Purge(t *testing.T) {
 	one(25, time.Minute, false, nil)
 	one(25, time.Minute, true, errors.New("connection refused"))
 	one(5, 2*time.Minute, true, nil)
+	two(2, 2*time.Minute, true, fmt.Errorf("pgstore: purge: %w", context.Canceled)) // the service stops
+	one(0, 2*time.Minute, true, fmt.Errorf("pgstore: purge: %w", context.DeadlineExceeded))
 	same(t, p.metrics(), `
-idempotency.purge.failures {pass} {} 1
+idempotency.purge.failures {pass} {} 2
 idempotency.purge.lag s {} 120
-idempotency.purge.records {record} {} 37`)
+idempotency.purge.records {record} {} 39`)
 }
 
 // However many keys, accounts and bodies there are, they are in no name, label or attribute, and add no label.
