@@ -29,6 +29,7 @@ type Engine[TX any] struct {
 	plans     sync.Map // *Operation -> *plan
 	programs  sync.Map // operation's id -> *program[TX]; lease mode only
 	holding   sync.Map // ID -> *keeper: the leases under which this process does work for clients
+	large     sync.Map // operation and step -> true: those whose large results were told of
 }
 
 // New returns an engine over store that takes the principal of each request from principal. Both are needed: there is no

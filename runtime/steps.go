@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 )
@@ -11,6 +12,12 @@ import (
 // DoLocal runs work once and commits what it writes through tx together with its result, which is encoded as JSON; what is
 // returned is always decoded from that. Where the step is done already, work does not run and the stored result is returned.
 // work may be called again with a new tx when the database asks for a repetition. An error undoes what work wrote.
+//
+// Keep a result small: what later steps need, and no more. The results of a record are one value, which each further step writes
+// whole again and each duplicate reads that comes while the work is in progress; it goes with the completion. In PostgreSQL it
+// is a bytea of at most 1 GB, compressed and kept outside of the row (TOAST) from some 2 KB on. [Sealed] encrypts each result.
+// The runtime has no bound of its own, since to refuse a result would be to forget an effect that was had; one over 64 KiB is
+// logged, once for each step of a process.
 func DoLocal[TX, R any](ctx context.Context, step LocalStep[TX], work func(ctx context.Context, tx TX) (R, error)) (R, error) {
 	var zero R
 	encoded, err := step.lease.local(ctx, step.name, func(ctx context.Context, tx TX) ([]byte, error) {
@@ -37,7 +44,7 @@ func DoLocal[TX, R any](ctx context.Context, step LocalStep[TX], work func(ctx c
 //
 // A refusal of the other side that is final, such as a declined card, is a result. An error means that the outcome is not
 // known: the step stays open, the handler returns the error, and the work is taken up again later, unless the error is
-// made by [NoEffect].
+// made by [NoEffect]. How results are stored, and why they had better be small, stands at [DoLocal].
 func DoExternal[TX, R any](ctx context.Context, step ExternalStep[TX], call func(ctx context.Context, out *Outbound) (R, error)) (R, error) {
 	var zero R
 	encoded, err := step.lease.external(ctx, step.name, func(ctx context.Context, out *Outbound) ([]byte, error) {
@@ -224,6 +231,7 @@ func (l *Lease[TX]) local(ctx context.Context, name string, work func(context.Co
 	}
 	outcome = StepDone
 	l.steps, l.effects = steps, true
+	l.weigh(ctx, steps[len(steps)-1])
 	return steps[len(steps)-1].Result, nil
 }
 
@@ -282,7 +290,26 @@ func (l *Lease[TX]) external(ctx context.Context, name string, call func(context
 		outcome = StepReconciled
 	}
 	l.open, l.steps = "", steps
+	l.weigh(ctx, steps[len(steps)-1])
 	return result, nil
+}
+
+// largeResult is the size from which on a step's result is worth a word: a sixteenth of the default bounds of a request's body
+// and of an answer's, which are written once and not with each step.
+const largeResult = 64 << 10
+
+// weigh logs a result that is large, once for each step.
+func (l *Lease[TX]) weigh(ctx context.Context, done StepResult) {
+	if len(done.Result) <= largeResult {
+		return
+	}
+	operation := l.call.plan.op.ID
+	if _, told := l.call.engine.large.LoadOrStore([2]string{operation, done.Name}, true); told {
+		return
+	}
+	l.call.engine.settings.logger.LogAttrs(ctx, slog.LevelWarn, "idempotency: the result of a step is large",
+		slog.String("operation", operation), slog.String("step", done.Name), slog.Int("bytes", len(done.Result)),
+		slog.String("more", "each further step writes it again: keep what later steps need, and no more"))
 }
 
 func (l *Lease[TX]) duration() time.Duration { return l.call.plan.op.Policy.Lease.Duration }

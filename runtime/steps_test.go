@@ -548,3 +548,32 @@ func TestRegister_Lease(t *testing.T) {
 	}), s.request(body, header("Idempotency-Key", "k")))
 	a.wantProblem(t, 500, "internal-error")
 }
+
+// A large result is kept, as nothing else would do, and said so once for each step, without what is in it.
+func TestStep_A5_LargeResults(t *testing.T) {
+	o := newOffice(t, payout())
+	size, read := 64<<10, 0
+	secret := func() string { return strings.Repeat("s", size-2) } // in quotes
+	o.run = func(ctx context.Context, lease *runtime.Lease[pgx.Tx]) (runtime.Response, error) {
+		local, err := runtime.DoLocal(ctx, lease.Local("reserve"), func(context.Context, pgx.Tx) (string, error) { return secret(), nil })
+		if err != nil {
+			return runtime.Response{}, err
+		}
+		external, err := runtime.DoExternal(ctx, lease.External("transfer"), func(context.Context, *runtime.Outbound) (string, error) { return secret(), nil })
+		read = len(local) + len(external) + 4
+		return runtime.Response{Status: 201}, err
+	}
+	for i, want := range []int{0, 2, 2} {
+		if a := o.post(fmt.Sprint("k", i), body); a.status != 201 || read != 2*size {
+			t.Fatalf("%d %s; %d bytes of results", a.status, a.body, read)
+		}
+		log := o.log.String()
+		if got := strings.Count(log, "the result of a step is large"); got != want {
+			t.Errorf("results of %d bytes: %d entries, want %d", size, got, want)
+		}
+		if strings.Contains(log, "sss") || want > 0 && (!strings.Contains(log, "step=reserve bytes=65537") || !strings.Contains(log, "step=transfer bytes=65537")) {
+			t.Errorf("log %s", log)
+		}
+		size = 64<<10 + 1
+	}
+}
