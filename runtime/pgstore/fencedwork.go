@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -53,8 +54,14 @@ func (w *fencedWork) Commit(ctx context.Context, to *runtime.Advance) error {
 	}
 	// Rolled back. Where the fence holds after all, something else kept the table from taking the write.
 	why := w.store.unwritten(ctx, &fencedWrite{id: w.id, fence: w.fence, to: to}, false)
-	if why == nil { // complete, by an earlier commit of this worker
+	switch {
+	case why == nil: // complete, by an earlier commit of this worker
 		why = runtime.ErrLeaseLost
+	case errors.Is(why, runtime.ErrUnrecorded) && !seenUnder(err): // the snapshot is older than the claim
+		why = runtime.Explain("the record was claimed after the transaction had begun", runtime.ErrSerialization)
 	}
 	return wrap("commit", fmt.Errorf("nothing was committed: %w", why))
 }
+
+// seenUnder reports whether the statement saw a row under its fence all the same.
+func seenUnder(err error) bool { return strings.Contains(err.Error(), lostText+seenText) }

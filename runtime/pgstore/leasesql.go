@@ -51,8 +51,11 @@ FROM (SELECT clock_timestamp() AS now OFFSET 0) AS clock` + fenced
 
 	// In a worker's transaction the write and COMMIT are sent together, so a write that finds no row has to fail by itself,
 	// for the commit not to happen. The text is cast only then; it stands in the server's log, and is how leaseLost knows it.
-	insistSQL = `WITH written AS (WRITE RETURNING 1) SELECT (CASE WHEN count(*) = 1 THEN '1' ELSE '` + lostText + `' END)::integer FROM written`
-	lostText  = `idempotency: the lease was lost`
+	// It tells apart a row that the statement saw under the fence, and that was not written all the same.
+	insistSQL = `WITH written AS (WRITE RETURNING 1) SELECT (CASE WHEN count(*) = 1 THEN '1'
+WHEN EXISTS (SELECT FROM TABLE` + fenced + `) THEN '` + lostText + seenText + `' ELSE '` + lostText + `' END)::integer FROM written`
+	lostText = `idempotency: the lease was lost`
+	seenText = `, or the record was not written`
 
 	// The array is made once, before the outer part runs, and finds its rows by their place, however large the table is. What
 	// has the caller's token already was taken by a try of the same call whose answer was lost.
