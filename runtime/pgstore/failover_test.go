@@ -42,6 +42,7 @@ func newPair(t *testing.T) *pair {
 	admin := pgtest.Open(t, p.primary.URL, nil)
 	must(t, pgstore.Migrate(ctx, admin, ""))
 	execSQL(t, admin, payments)
+	execSQL(t, admin, payoutParts)
 	p.standby, err = p.primary.Standby(ctx, pgtemp.Options{})
 	must(t, err)
 	t.Cleanup(p.standby.Stop)
@@ -136,13 +137,17 @@ func wantAnswer(t *testing.T, what string, w *httptest.ResponseRecorder, status 
 	}
 }
 
-// A9, I9: a primary is lost with a request under way. Until the standby is promoted nothing runs; then what was committed
-// before is found, and what was under way is done once.
-func TestFailover_A9_I9_A6_PromotedStandbyGoesOn(t *testing.T) {
+// A9, I9: a primary is lost with requests under way. Until the standby is promoted nothing runs; then what was committed
+// before is found, and what was under way is done once. A5, I6: in lease mode, a worker that was under way goes on, or it was
+// overtaken on the new primary and changes nothing there; recovery finishes what is left, and no step that is stored is run
+// again.
+func TestFailover_A5_A6_A9_I6_I9_PromotedStandbyGoesOn(t *testing.T) {
 	p := newPair(t)
 	pool := pgtest.Open(t, p.url, func(c *pgxpool.Config) { c.ConnConfig.ConnectTimeout = 2 * time.Second })
-	engine := engineOn(t, open(t, pool))
+	store := open(t, pool)
+	engine := engineOn(t, store)
 	wantAnswer(t, "before", payAnd(t, engine, pool, "k1", nothing), http.StatusCreated, "", false)
+	leasesWithout, leasesAfter := newOffice(t, store).beforePromotion()
 	p.await(t)
 
 	interrupted := payAnd(t, engine, pool, "k2", func(context.Context, pgx.Tx) error {
@@ -154,6 +159,7 @@ func TestFailover_A9_I9_A6_PromotedStandbyGoesOn(t *testing.T) {
 		t.Error("the handler ran")
 		return nil
 	}), http.StatusServiceUnavailable, "#unavailable", false)
+	leasesWithout()
 
 	must(t, query(p.standby.URL, nil, "SELECT pg_promote()"))
 	wantAnswer(t, "committed before", payAnd(t, engine, pool, "k1", nothing), http.StatusCreated, "", true)
@@ -162,19 +168,25 @@ func TestFailover_A9_I9_A6_PromotedStandbyGoesOn(t *testing.T) {
 	if n := count(t, pool, "payments"); n != 3 {
 		t.Errorf("%d payments of 3 keys", n)
 	}
+	leasesAfter(p.standby.URL)
 }
 
 // What asynchronous replication loses it loses whole: the record and the work that it stands for. The retry does the work
-// again, and the new primary has it once. The client has two answers for one key.
-func TestFailover_AsynchronousReplicationLosesRecordAndWorkTogether(t *testing.T) {
+// again, and the new primary has it once. The client has two answers for one key. A3, A5: in lease mode, of a step whose result is
+// gone the other side is asked; where the record is gone too, the call is made again, with the same key.
+func TestFailover_A3_A5_AsynchronousReplicationLosesRecordAndWorkTogether(t *testing.T) {
 	p := newPair(t)
 	pool := pgtest.Open(t, p.url, nil)
-	engine := engineOn(t, open(t, pool))
+	store := open(t, pool)
+	engine := engineOn(t, store)
+	leasesLost, leasesAfter := newOffice(t, store).beforeLoss()
+	p.await(t)
 	p.cut(t)
 	wantAnswer(t, "first", payAnd(t, engine, pool, "k", nothing), http.StatusCreated, "", false)
+	leasesLost()
 	p.failOver(t)
 	var kept int
-	must(t, query(p.standby.URL, &kept, "SELECT (SELECT count(*) FROM payments) + (SELECT count(*) FROM idempotency_keys)"))
+	must(t, query(p.standby.URL, &kept, "SELECT (SELECT count(*) FROM payments) + (SELECT count(*) FROM idempotency_keys WHERE operation = 'createPayment')"))
 	if kept != 0 {
 		t.Fatalf("%d rows reached a standby that was cut off", kept)
 	}
@@ -183,17 +195,20 @@ func TestFailover_AsynchronousReplicationLosesRecordAndWorkTogether(t *testing.T
 	if n := count(t, pool, "payments"); n != 1 {
 		t.Errorf("%d payments", n)
 	}
+	leasesAfter(p.standby.URL)
 }
 
-// With a synchronous standby an answer that was sent is on both.
-func TestFailover_SynchronousReplicationKeepsWhatWasAnswered(t *testing.T) {
+// With a synchronous standby an answer that was sent is on both, and so is a step that is done.
+func TestFailover_A5_SynchronousReplicationKeepsWhatWasAnswered(t *testing.T) {
 	p := newPair(t)
 	p.synchronous(t)
 	pool := pgtest.Open(t, p.url, nil)
-	engine := engineOn(t, open(t, pool))
+	store := open(t, pool)
+	engine := engineOn(t, store)
 	for i := range 5 {
 		wantAnswer(t, "first", payAnd(t, engine, pool, fmt.Sprint("k", i), nothing), http.StatusCreated, "", false)
 	}
+	leasesAfter := newOffice(t, store).beforeSynchronous()
 	p.failOver(t)
 	must(t, query(p.standby.URL, nil, "ALTER SYSTEM SET synchronous_standby_names = ''"))
 	must(t, query(p.standby.URL, nil, "SELECT pg_reload_conf()"))
@@ -203,6 +218,7 @@ func TestFailover_SynchronousReplicationKeepsWhatWasAnswered(t *testing.T) {
 	if n := count(t, pool, "payments"); n != 5 {
 		t.Errorf("%d payments", n)
 	}
+	leasesAfter(p.standby.URL)
 }
 
 // A6: a commit that waits for a standby that is away is given up after the commit timeout. It has happened on the primary
