@@ -75,7 +75,8 @@ func (c *Call[TX]) serveLease(p *program[TX]) {
 		return
 	}
 	c.throughGate(ctx, c.heldHere, func(turn *turn) (reply, *Record, Outcome) {
-		return c.leadLease(ctx, turn, deadline, p, work)
+		l := &leader[TX]{Call: c, turn: turn, deadline: deadline, intent: c.intent(), as: OutcomeReplayed}
+		return l.serve(ctx, p, work)
 	})
 }
 
@@ -100,68 +101,98 @@ func (c *Call[TX]) heldHere() *Problem {
 	return c.plan.inFlight()
 }
 
-// leadLease carries out a request that leads its id: it claims the id, does the work or waits for who does it, and finds
-// out what became of a commit of unknown outcome. Each way out leaves the gate. A record that was there already is returned
-// instead of a reply, with what the observer is told of it.
-func (c *Call[TX]) leadLease(ctx context.Context, turn *turn, deadline time.Time, p *program[TX], work LeaseWork[TX]) (_ reply, _ *Record, as Outcome) {
+// leader is a request that leads its id in lease mode.
+type leader[TX any] struct {
+	*Call[TX]
+	turn     *turn
+	deadline time.Time // until when it waits for the work of others
+	intent   *Intent
+	begun    bool    // a claim of this request's may stand
+	as       Outcome // what the observer is told of a record that is found
+}
+
+// serve carries the request out: it wins the id, does the work or waits for who does it, and finds out what became of a commit
+// of unknown outcome. Each way out leaves the gate. A record that was there already is returned instead of a reply, with what
+// the observer is told of it.
+func (l *leader[TX]) serve(ctx context.Context, p *program[TX], work LeaseWork[TX]) (reply, *Record, Outcome) {
 	var found *Record // what the requests that wait in the gate are answered from
-	defer func() { turn.leave(found) }()
-	as = OutcomeReplayed
-	intent, begun := c.intent(), false // a claim of this request's may stand
-	for runs := 0; ; {
-		if runs == 0 && ctx.Err() != nil {
-			return c.refuse(c.notLed(begun)), nil, as
-		}
-		_, _ = rand.Read(intent.Owner[:]) // never fails; a new one for each run, so that what is late of the last is fenced off
-		claim, sent, unknown, err := c.claimLease(ctx, intent)
-		begun = begun || unknown
-		if errors.Is(err, ErrBusy) {
-			as = OutcomeWaited
-			if rest := min(time.Until(deadline), lastLook/2+mathrand.N(lastLook/2)); rest > 0 && sleep(ctx, rest) {
-				c.watch.event.Waited += rest
-				continue
-			}
-			return c.refuse(c.plan.inFlight()), nil, as
-		}
-		look := Look{Record: claim.Record, Progress: claim.Progress}
-		if look.Progress != nil {
-			as = OutcomeWaited
-			if c.sameRequest(look.Progress) {
-				turn.inProgress(&c.print)
-			}
-			look, err = c.await(ctx, deadline, look.Progress)
-		}
+	defer func() { l.turn.leave(found) }()
+	for runs := 1; ; runs++ {
+		got := l.win(ctx, runs == 1)
 		switch {
-		case err != nil:
-			return c.refuse(c.notLed(begun)), nil, as
-		case look.Record != nil:
-			found = look.Record
-			return reply{}, found, as
-		case look.Progress != nil:
-			return c.refuse(c.inProgress(look.Progress)), nil, as
-		case claim.Held == nil: // who did the work has given it up
-			continue
+		case got.record != nil:
+			found = got.record
+			return reply{}, found, l.as
+		case got.problem != nil:
+			return l.refuse(got.problem), nil, l.as
 		}
-		turn.inProgress(&c.print)
-		turn.running()
-		runs++
-		begun = true
-		end := c.hold(ctx, claim.Held, sent, p, work, runs)
+		l.turn.inProgress(&l.print)
+		l.turn.running()
+		end := l.hold(ctx, got.held, got.sent, p, work, runs)
 		switch end.kind {
 		case endAgain:
 			continue
 		case endLost:
-			if found = c.overtaken(ctx, deadline); found != nil {
-				return reply{}, found, OutcomeWaited
-			}
-		case endLeft: // it may have completed the record, and not returned
-			if found = c.overtaken(ctx, time.Now()); found != nil {
-				return reply{}, found, OutcomeWaited
-			}
+			found = l.overtaken(ctx, l.deadline)
+		case endLeft: // its handler may have completed the record, and not returned
+			found = l.overtaken(ctx, time.Now())
 		default:
 			found = end.record
+			return end.reply, nil, l.as
 		}
-		return end.reply, nil, as
+		if found != nil {
+			return reply{}, found, OutcomeWaited
+		}
+		return end.reply, nil, l.as
+	}
+}
+
+// won is what a request has come to that wants to do the work: it holds the record, there is a complete one, or it is refused.
+type won struct {
+	held    *Held
+	sent    time.Time // from when on the lease may count
+	record  *Record
+	problem *Problem
+}
+
+// win claims the id, and waits for who has it as far as the policy has duplicates wait. first: the request has not run yet,
+// so that it ends with its client.
+func (l *leader[TX]) win(ctx context.Context, first bool) won {
+	for {
+		if first && ctx.Err() != nil {
+			return won{problem: l.notLed(l.begun)}
+		}
+		_, _ = rand.Read(l.intent.Owner[:]) // never fails; a new one for each run, so that what is late of the last is fenced off
+		claim, sent, unknown, err := l.claimLease(ctx, l.intent)
+		l.begun = l.begun || unknown
+		if errors.Is(err, ErrBusy) {
+			l.as = OutcomeWaited
+			if rest := min(time.Until(l.deadline), lastLook/2+mathrand.N(lastLook/2)); rest > 0 && sleep(ctx, rest) {
+				l.watch.event.Waited += rest
+				continue
+			}
+			return won{problem: l.plan.inFlight()}
+		}
+		look := Look{Record: claim.Record, Progress: claim.Progress}
+		if look.Progress != nil {
+			l.as = OutcomeWaited
+			if l.sameRequest(look.Progress) {
+				l.turn.inProgress(&l.print)
+			}
+			look, err = l.await(ctx, l.deadline, look.Progress)
+		}
+		switch {
+		case err != nil:
+			return won{problem: l.notLed(l.begun)}
+		case look.Record != nil:
+			return won{record: look.Record}
+		case look.Progress != nil:
+			return won{problem: l.inProgress(look.Progress)}
+		case claim.Held != nil:
+			l.begun = true
+			return won{held: claim.Held, sent: sent}
+		}
+		// Who did the work has given it up.
 	}
 }
 
@@ -275,23 +306,18 @@ func (c *Call[TX]) overtaken(ctx context.Context, deadline time.Time) *Record {
 // hold does the work of a record that was just claimed. One that another worker had held is done with the request that it
 // was stored with.
 func (c *Call[TX]) hold(ctx context.Context, held *Held, sent time.Time, p *program[TX], work LeaseWork[TX], runs int) leaseEnd {
-	worker, secret := c, c.engine.settings.secret
-	if held.Fence.Epoch > 1 {
-		stored, err := held.envelope()
-		if err == nil {
-			secret = stored.secret
-			worker, work, err = c.engine.resume(context.WithoutCancel(ctx), p, held, stored)
-		}
-		if err != nil || runs > c.engine.settings.attempts {
-			return c.engine.putOff(ctx, p.plan, held, err)
-		}
+	took := taken[TX]{call: c, work: work}
+	var err error
+	if held.Fence.Epoch == 1 {
+		took.keys, err = c.engine.settings.derivation(held.ID, held.Operation, c.engine.settings.secret)
+	} else {
+		_, took, err = c.engine.takeUp(context.WithoutCancel(ctx), p, held, nil)
 	}
-	keys, err := c.engine.settings.derivation(held.ID, held.Operation, secret)
-	if err != nil {
+	if err != nil || held.Fence.Epoch > 1 && runs > c.engine.settings.attempts {
 		return c.engine.putOff(ctx, p.plan, held, err)
 	}
 	c.watch.event.Runs++
-	l := newLease(ctx, worker, c.engine.leaseStore(), held, keys, work)
+	l := newLease(ctx, held, took)
 	if held.Fence.Epoch == 1 {
 		l.follow(ctx)
 	}
@@ -315,7 +341,8 @@ func (c *Call[TX]) leaseUnprotected(ctx context.Context, work LeaseWork[TX]) rep
 		return c.refuse(c.plan.faulty())
 	}
 	c.watch.event.Runs++
-	l := newLease(ctx, c, LeaseStore[TX](unrecorded[TX]{c.engine.store}), held, keys, work)
+	l := newLease(ctx, held, taken[TX]{c, work, keys})
+	l.store = unrecorded[TX]{c.engine.store}
 	l.follow(ctx)
 	l.keep(time.Now())
 	w := l.do()

@@ -298,23 +298,12 @@ func (c *crew[TX]) recover(held *Held, sent time.Time) {
 	}
 	p := known.(*program[TX])
 	event.Age = max(time.Since(held.CreatedAt), 0) // of two clocks: good enough to be told
-	stored, err := held.envelope()
-	if err != nil {
-		c.engine.putOff(c.work, p.plan, held, err)
-		return
-	}
-	ctx := c.settings.context(c.work, stored.principal)
-	call, work, err := c.engine.resume(ctx, p, held, stored)
+	ctx, took, err := c.engine.takeUp(c.work, p, held, c.settings.context)
 	if err != nil {
 		c.engine.putOff(ctx, p.plan, held, err)
 		return
 	}
-	keys, err := c.engine.settings.derivation(held.ID, held.Operation, stored.secret)
-	if err != nil {
-		c.engine.putOff(ctx, p.plan, held, err)
-		return
-	}
-	l := newLease(ctx, call, c.engine.leaseStore(), held, keys, work)
+	l := newLease(ctx, held, took)
 	l.ctx = ctx // which ends when recovery stops, whatever has been done
 	l.recovered = true
 	l.keep(sent)

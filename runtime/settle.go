@@ -3,7 +3,6 @@ package runtime
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"time"
 )
@@ -28,11 +27,12 @@ type leaseEnd struct {
 	record *Record // with endCompleted
 }
 
-func newLease[TX any](ctx context.Context, c *Call[TX], store LeaseStore[TX], held *Held, keys derivation, work LeaseWork[TX]) *Lease[TX] {
+// newLease is of a record that is held, over the engine's store.
+func newLease[TX any](ctx context.Context, held *Held, t taken[TX]) *Lease[TX] {
 	return &Lease[TX]{
-		call: c, store: store, work: work, held: held, keys: keys, ctx: context.WithoutCancel(ctx),
+		call: t.call, store: t.call.engine.leaseStore(), work: t.work, held: held, keys: t.keys, ctx: context.WithoutCancel(ctx),
 		steps: held.Steps, asked: map[string]bool{},
-		effects: len(held.Steps) > 0 || held.Fence.Epoch > 1 && c.plan.callsOut(),
+		effects: len(held.Steps) > 0 || held.Fence.Epoch > 1 && t.call.plan.callsOut(),
 	}
 }
 
@@ -55,37 +55,8 @@ func (l *Lease[TX]) keep(sent time.Time) {
 
 // settle ends the record as far as the work has come. err is the handler's, or how it ended without returning.
 func (l *Lease[TX]) settle(answer Response, err error) leaseEnd {
-	c := l.call
-	l.mu.Lock()
-	l.ended = true
-	busy := l.busy
-	l.mu.Unlock()
-	if busy { // a goroutine that the handler left behind runs a step
-		c.observe(l.ctx, "handler failed", errLeaseEnded)
-		return l.suspend()
-	}
-	switch {
-	case l.answer != nil && l.record != nil:
-		if err != nil {
-			c.observe(l.ctx, "handler failed after it had completed the request", err)
-		}
-		return l.completed(*l.answer, l.record)
-	case l.lost || l.keeper.wasLost():
-		return l.overtaken()
-	case l.answer != nil:
-		return l.release(reply{*l.answer, OutcomeNotKept})
-	case l.fate == fateUnknown:
-		return l.findOut()
-	case l.fate == fateUnrecorded:
-		return l.end(c.refuse(c.plan.unrecorded()))
-	case l.open != "":
-		if err == nil {
-			err = errAfterOpen
-		}
-		if !errors.Is(err, errUnfinished) {
-			c.observe(l.ctx, "handler failed, its work is taken up again later", err)
-		}
-		return l.suspend()
+	if end, settled := l.settled(err); settled {
+		return end
 	}
 	if err == nil {
 		answer, err = normalise(answer)
@@ -93,7 +64,7 @@ func (l *Lease[TX]) settle(answer Response, err error) leaseEnd {
 	if err != nil {
 		return l.failed(err)
 	}
-	c.dropMarker(answer)
+	l.call.dropMarker(answer)
 	switch {
 	case l.keeps(answer.Status):
 		return l.endWith(reply{answer, OutcomeFresh})
@@ -102,6 +73,44 @@ func (l *Lease[TX]) settle(answer Response, err error) leaseEnd {
 	default:
 		return l.release(reply{answer, OutcomeNotKept})
 	}
+}
+
+// settled is the end of work whose end is not up to what the handler has returned: the record is complete or lost, or nobody
+// knows what a step or a commit came to.
+func (l *Lease[TX]) settled(err error) (_ leaseEnd, settled bool) {
+	c := l.call
+	l.mu.Lock()
+	l.ended = true
+	busy := l.busy
+	l.mu.Unlock()
+	if busy { // a goroutine that the handler left behind runs a step
+		c.observe(l.ctx, "handler failed", errLeaseEnded)
+		return l.suspend(), true
+	}
+	switch {
+	case l.answer != nil && l.record != nil:
+		if err != nil {
+			c.observe(l.ctx, "handler failed after it had completed the request", err)
+		}
+		return l.completed(*l.answer, l.record), true
+	case l.lost || l.keeper.wasLost():
+		return l.overtaken(), true
+	case l.answer != nil:
+		return l.release(reply{*l.answer, OutcomeNotKept}), true
+	case l.fate == fateUnknown:
+		return l.findOut(), true
+	case l.fate == fateUnrecorded:
+		return l.end(c.refuse(c.plan.unrecorded())), true
+	case l.open != "":
+		if err == nil {
+			err = errAfterOpen
+		}
+		if !errors.Is(err, errUnfinished) {
+			c.observe(l.ctx, "handler failed, its work is taken up again later", err)
+		}
+		return l.suspend(), true
+	}
+	return leaseEnd{}, false
 }
 
 // failed settles work that ended by an error. A problem is an answer: after an effect it ends the record like any other.
@@ -305,39 +314,4 @@ func (p *plan) backoff(epoch int64) time.Duration {
 		longest = limit
 	}
 	return rand.N(longest)
-}
-
-// resume makes the work of a record that another worker held, of the request that it was stored with.
-func (e *Engine[TX]) resume(ctx context.Context, p *program[TX], held *Held, stored *envelope) (c *Call[TX], work LeaseWork[TX], err error) {
-	for i := range held.Steps {
-		if name := held.Steps[i].Name; p.plan.step(name) < 0 { // it was renamed, and would be done again under its new name
-			return nil, work, Explain(fmt.Sprintf("the step %q is done, and the policy has none of this name; a service whose policy has it finishes the work", name), nil)
-		}
-	}
-	request, err := stored.request(ctx)
-	if err != nil {
-		return nil, work, err
-	}
-	c = &Call[TX]{engine: e, plan: p.plan, request: request, body: stored.body, principal: stored.principal, id: held.ID, key: stored.key}
-	c.reader.Reset(c.body)
-	request.Body = rewound{&c.reader}
-	copy(c.print[:], held.Fingerprint)
-	err = caught(func() (err error) {
-		work, err = p.make(c)
-		return err
-	})
-	if err == nil {
-		err = work.check(p.plan)
-	}
-	return c, work, err
-}
-
-// putOff leaves a record in progress that this process cannot work on: it may have had effects.
-func (e *Engine[TX]) putOff(ctx context.Context, p *plan, held *Held, err error) leaseEnd {
-	if err != nil {
-		e.observe(ctx, p, "stored work cannot be taken up", err, e.named(held.ID)...)
-	}
-	c := &Call[TX]{engine: e, plan: p}
-	l := newLease(ctx, c, e.leaseStore(), held, derivation{}, LeaseWork[TX]{})
-	return l.suspend()
 }
