@@ -91,7 +91,8 @@ AND pg_get_expr(i.indpred, i.indrelid) = '(status = 0)')`
 func (s *Store) Check(ctx context.Context) error { return s.checkFor(ctx, false) }
 
 // CheckLeases is Check for a service with operations in lease mode: it asks for the privilege to update, and for the index
-// of the work in progress, without which recovery reads the whole table again and again.
+// of the work in progress, without which recovery reads the whole table again and again. Where renewals have a pool of their
+// own that does not lead to the same table, the error is [ErrRenewalPool], with which a service must not start either.
 func (s *Store) CheckLeases(ctx context.Context) error { return s.checkFor(ctx, true) }
 
 func (s *Store) checkFor(ctx context.Context, leases bool) error {
@@ -143,7 +144,17 @@ func (s *Store) check(ctx context.Context, tx pgx.Tx, leases bool) error {
 	if leases || s.settings.strategy == InsertFirst {
 		needed = append(needed, "UPDATE")
 	}
-	rows, err := tx.Query(ctx, privilegesSQL, *table, needed)
+	if err := checkPrivileges(ctx, tx, *table, needed...); err != nil {
+		return err
+	}
+	if leases && s.renewer != s {
+		return s.checkRenewals(ctx, tx, *table)
+	}
+	return nil
+}
+
+func checkPrivileges(ctx context.Context, tx pgx.Tx, table uint32, needed ...string) error {
+	rows, err := tx.Query(ctx, privilegesSQL, table, needed)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,13 @@
 package pgstore
 
-import "github.com/idemgen/idemgen/runtime"
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/idemgen/idemgen/runtime"
+)
 
 // SetLock replaces how s numbers locks, so that a test can make ids collide or claims miss each other.
 func SetLock(s *Store, lock func(table string, id runtime.ID) int64) { s.lockOf = lock }
@@ -37,4 +44,9 @@ func Columns() []string {
 		names = append(names, c.name)
 	}
 	return names
+}
+
+// CheckRenewals checks the pool of renewals as if the store's own table, over pool, had the given number.
+func CheckRenewals(ctx context.Context, s *Store, pool *pgxpool.Pool, table uint32) error {
+	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error { return s.checkRenewals(ctx, tx, table) })
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/idemgen/idemgen/runtime"
 )
 
-// Renew implements [runtime.LeaseStore].
+// Renew implements [runtime.LeaseStore]. Its connection is from the pool of [WithRenewalPool].
 func (s *Store) Renew(ctx context.Context, id runtime.ID, fence runtime.Fence, d time.Duration) error {
-	err := s.writeFenced(ctx, &fencedWrite{id: id, fence: fence, sql: s.sql.lease.renew, further: []any{interval(d)}})
+	err := s.renewer.writeFenced(ctx, &fencedWrite{id: id, fence: fence, sql: s.sql.lease.renew, further: []any{interval(d)}})
 	return wrap("renew", err)
 }
 

@@ -15,6 +15,7 @@ import (
 // Store keeps records in one table. It is safe for concurrent use; any number of processes may share the table.
 type Store struct {
 	pool     *pgxpool.Pool
+	renewer  *Store // which renews leases: itself, or one with another pool
 	settings settings
 	sql      statements
 	strategy strategy
@@ -65,6 +66,7 @@ type settings struct {
 	table    string
 	strategy Strategy
 	tx       pgx.TxOptions
+	renewals *pgxpool.Pool // nil: the store's own
 }
 
 // Option changes a store from its defaults.
@@ -117,7 +119,7 @@ func WithTxOptions(options pgx.TxOptions) Option {
 //
 // The pool stays the caller's. Each transaction holds one connection; pgxpool's own defaults suit the store. A handler that
 // takes a second connection from the same pool can wait for one that only handlers in the same need hold: it uses tx for
-// everything, or another pool.
+// everything, or another pool. In lease mode see [WithRenewalPool].
 func New(pool *pgxpool.Pool, opts ...Option) (*Store, error) {
 	if pool == nil {
 		return nil, errors.New("pgstore.New: the pool is nil")
@@ -134,6 +136,7 @@ func New(pool *pgxpool.Pool, opts ...Option) (*Store, error) {
 		}
 	}
 	s.sql = statementsFor(s.settings.table, s.settings.tx)
+	s.renewer = s.newRenewer()
 	switch s.settings.strategy {
 	case InsertFirst:
 		s.strategy = insertFirst{s}

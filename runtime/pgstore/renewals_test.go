@@ -1,0 +1,164 @@
+package pgstore_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/idemgen/idemgen/internal/pgtemp/pgtest"
+	"github.com/idemgen/idemgen/runtime"
+	"github.com/idemgen/idemgen/runtime/pgstore"
+	"github.com/idemgen/idemgen/runtime/policy"
+)
+
+func connections(n int32) func(*pgxpool.Config) {
+	return func(c *pgxpool.Config) { c.MaxConns = n }
+}
+
+// A4: where the work holds every connection for longer than a lease, a lease is lost by it, unless renewals have connections
+// of their own.
+func TestRenewalPool_A4_KeepsLeasesOfABusyPool(t *testing.T) {
+	for _, own := range []bool{false, true} {
+		name := "one pool"
+		if own {
+			name = "a pool for renewals"
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url := database(t)
+			pool := pgtest.Open(t, url, connections(1))
+			must(t, pool.Ping(context.Background()))
+			var opts []pgstore.Option
+			if own {
+				renewals := pgtest.Open(t, url, connections(1))
+				must(t, renewals.Ping(context.Background()))
+				opts = append(opts, pgstore.WithRenewalPool(renewals))
+			}
+			op := createPayment
+			op.Policy.Mode = policy.LeaseMode
+			op.Policy.InFlight = policy.InFlight{Answer: policy.Conflict, RetryAfter: time.Second}
+			op.Policy.Lease = policy.Lease{Duration: 2 * time.Second, Heartbeat: 300 * time.Millisecond}
+			op.Policy.Steps = []string{"transfer"}
+			op.Policy.Downstream = []policy.Downstream{{Name: "bank", Step: "transfer", Header: "Idempotency-Key", Format: policy.UUID5}}
+			engine, err := runtime.New(open(t, pool, opts...), func(*http.Request) (string, error) { return "acct_1", nil }, runtime.WithLogger(slog.New(slog.DiscardHandler)),
+				runtime.WithClaimTimeout(time.Minute)) // the work has to begin, on a busy machine too
+			must(t, err)
+			var cause error
+			call := func(ctx context.Context, _ *runtime.Outbound) (string, error) {
+				err := pool.AcquireFunc(ctx, func(*pgxpool.Conn) error { // as the handlers of other requests do
+					select {
+					case <-ctx.Done():
+					case <-time.After(3 * time.Second):
+					}
+					return nil
+				})
+				cause = context.Cause(ctx)
+				return "sent", errors.Join(err, ctx.Err())
+			}
+			handler := engine.LeaseHandler(&op, func(*runtime.Call[pgx.Tx]) (runtime.LeaseWork[pgx.Tx], error) {
+				return runtime.LeaseWork[pgx.Tx]{
+					Run: func(ctx context.Context, lease *runtime.Lease[pgx.Tx]) (runtime.Response, error) {
+						sent, err := runtime.DoExternal(ctx, lease.External("transfer"), call)
+						return runtime.Response{Status: http.StatusCreated, Body: []byte(sent)}, err
+					},
+					Reconcile: map[string]runtime.ReconcileFunc{"transfer": func(context.Context, *runtime.Interrupted) (runtime.Reconciliation, error) {
+						return runtime.Unknown(), nil
+					}},
+				}, nil
+			})
+			r := httptest.NewRequest(op.Method, op.Route, strings.NewReader(`{"amount":1}`))
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Idempotency-Key", "k")
+			w := httptest.NewRecorder()
+			handler.ServeHTTP(w, r)
+			switch {
+			case own && (cause != nil || w.Code != http.StatusCreated):
+				t.Errorf("%d %s; the context ended by %v", w.Code, w.Body, cause)
+			case !own && !errors.Is(cause, runtime.ErrLeaseLost): // or this test shows nothing
+				t.Errorf("without a pool for renewals: %d %s; the context ended by %v", w.Code, w.Body, cause)
+			}
+		})
+	}
+}
+
+// Each answer of a renewal is as over the store's own pool, with no connection of that.
+func TestRenewalPool_A4_I6_UsesItsOwnConnections(t *testing.T) {
+	url := database(t)
+	pool := pgtest.Open(t, url, connections(1))
+	store := open(t, pool, pgstore.WithRenewalPool(pgtest.Open(t, url, connections(1))))
+	ctx := context.Background()
+	held := hold(t, store, newID(), newIntent())
+	busy, err := pool.Acquire(ctx)
+	must(t, err)
+	must(t, store.Renew(ctx, held.ID, held.Fence, hour))
+	stale := held.Fence
+	stale.Owner[0]++
+	if err := store.Renew(ctx, held.ID, stale, hour); !errors.Is(err, runtime.ErrLeaseLost) {
+		t.Errorf("a stale fence: %v", err)
+	}
+	busy.Release()
+	if left := lookAt(t, store, held.ID).Progress.Left; left < hour-time.Minute {
+		t.Errorf("%v are left of the lease", left)
+	}
+}
+
+// CheckLeases finds a pool that leads elsewhere: to another database, even to one with a table of the same number, to another
+// table by search_path, to a server that cannot be written to, and as a user who may not write.
+func TestRenewalPool_CheckLeases(t *testing.T) {
+	url := database(t)
+	pool := pgtest.Open(t, url, nil)
+	ctx := context.Background()
+	set := func(name, value string) func(*pgxpool.Config) {
+		return func(c *pgxpool.Config) { c.ConnConfig.RuntimeParams[name] = value }
+	}
+	for _, v := range variants {
+		must(t, open(t, pool, append(v.options(), pgstore.WithRenewalPool(pgtest.Open(t, url, nil)))...).CheckLeases(ctx))
+	}
+	must(t, open(t, pool, pgstore.WithRenewalPool(pool)).CheckLeases(ctx))
+
+	clone := pgtest.Pool(t, nil)
+	must(t, pgstore.Migrate(ctx, clone, ""))
+	var here, there uint32
+	must(t, pool.QueryRow(ctx, "SELECT 'idempotency_keys'::regclass::oid").Scan(&here))
+	must(t, clone.QueryRow(ctx, "SELECT 'idempotency_keys'::regclass::oid").Scan(&there))
+	execSQL(t, pool, `CREATE ROLE idemgen_renewals_test; GRANT SELECT, INSERT, DELETE ON idempotency_keys TO idemgen_renewals_test`)
+	t.Cleanup(func() { _, _ = pool.Exec(ctx, `DROP OWNED BY idemgen_renewals_test; DROP ROLE idemgen_renewals_test`) })
+	execSQL(t, pool, `CREATE SCHEMA elsewhere`)
+	must(t, pgstore.Migrate(ctx, pool, "elsewhere.idempotency_keys"))
+
+	for _, c := range []struct {
+		what string
+		pool *pgxpool.Pool
+		want string
+	}{
+		{"another database", clone, "does not lead to the table"},
+		{"an empty database", pgtest.Pool(t, nil), "does not lead to the table"},
+		{"another table", pgtest.Open(t, url, set("search_path", "elsewhere")), "does not lead to the table"},
+		{"read-only", pgtest.Open(t, url, set("default_transaction_read_only", "on")), "read-only"},
+		{"without UPDATE", pgtest.Open(t, url, set("role", "idemgen_renewals_test")), "lacks the privilege UPDATE"},
+	} {
+		err := open(t, pool, pgstore.WithRenewalPool(c.pool)).CheckLeases(ctx)
+		if err == nil || !strings.Contains(err.Error(), c.want) || errors.Is(err, pgstore.ErrRenewalPool) != strings.HasPrefix(c.want, "does not") {
+			t.Errorf("%s: %v", c.what, err)
+		}
+		must(t, open(t, pool, pgstore.WithRenewalPool(c.pool)).Check(ctx)) // which asks nothing of lease mode
+	}
+	quiet(t, pool)
+
+	// The lock tells copies of one database apart, whose tables have the same numbers.
+	store := open(t, pool, pgstore.WithRenewalPool(clone))
+	if err := pgstore.CheckRenewals(ctx, store, pool, there); !errors.Is(err, pgstore.ErrRenewalPool) {
+		t.Errorf("a copy, whose table is number %d as here %d: %v", there, here, err)
+	}
+	if _, err := pgstore.New(pool, pgstore.WithRenewalPool(nil)); err == nil {
+		t.Error("no pool is taken")
+	}
+}
