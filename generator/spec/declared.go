@@ -59,11 +59,8 @@ func (l *loading) declaredParameter(parameter *yaml.Node, safe bool) (policy.Dec
 		return policy.DeclaredKey{}, false
 	}
 	schema, _ := l.refs.deref(get(parameter, "schema"), looking)
-	return policy.DeclaredKey{
-		Key:   l.declaredKey(policy.Key{In: policy.Location(in), Name: name, Required: isTrue(get(parameter, "required"))}, schema),
-		Known: why,
-		Pos:   l.src.at(parameter),
-	}, true
+	key := policy.Key{In: policy.Location(in), Name: name, Required: isTrue(get(parameter, "required"))}
+	return l.declaredAs(key, schema, why, parameter), true
 }
 
 // ambiguous looks for a name that carries a key in some APIs and a trace id in others: the declaration has to say which.
@@ -76,6 +73,27 @@ func (l *loading) ambiguous(names []keyName, name string, declaration *yaml.Node
 		return why, true
 	}
 	return "", false
+}
+
+// declaredAs is a key as a declaration at a place and its schema have it.
+func (l *loading) declaredAs(key policy.Key, schema *yaml.Node, why string, at *yaml.Node) policy.DeclaredKey {
+	declared := policy.DeclaredKey{Key: l.declaredKey(key, schema), Known: why, Pos: l.src.at(at)}
+	l.gather(schema, map[*yaml.Node]bool{}, func(part *yaml.Node) {
+		types, null := typesOf(part)
+		if declared.Type == "" && len(types) > 0 {
+			declared.Type = types[0]
+		}
+		declared.Nullable = declared.Nullable || null
+		if declared.SchemaFormat == "" {
+			declared.SchemaFormat = text(get(part, "format"))
+		}
+		for _, keyword := range []string{"oneOf", "anyOf"} {
+			if _, null := splitNull(get(part, keyword)); null {
+				declared.Nullable = true
+			}
+		}
+	})
+	return declared
 }
 
 // declaredKey takes over what a schema, with all that it is combined of, says of the key's form: the narrower of two.
@@ -134,7 +152,7 @@ func (l *loading) declaredMembers(mediaType string, schema *yaml.Node) []policy.
 			key.Name = p.key.Value
 		}
 		value, _ := l.refs.deref(p.schema, looking)
-		keys = append(keys, policy.DeclaredKey{Key: l.declaredKey(key, value), Known: why, Pos: l.src.at(p.key)})
+		keys = append(keys, l.declaredAs(key, value, why, p.key))
 	}
 	if len(keys) > 0 || in != policy.InBody {
 		return keys
@@ -169,7 +187,9 @@ func (l *loading) batchKeys(top []property) []policy.DeclaredKey {
 				item, _ := l.refs.deref(member.schema, looking)
 				key := policy.Key{In: policy.InBody, Required: member.required,
 					Pointer: "/" + escapeToken(p.key.Value) + "/-/" + escapeToken(member.key.Value)}
-				keys = append(keys, policy.DeclaredKey{Key: l.declaredKey(key, item), Known: why, Pos: l.src.at(member.key), InBatchItem: true})
+				declared := l.declaredAs(key, item, why, member.key)
+				declared.InBatchItem = true
+				keys = append(keys, declared)
 			}
 		}
 	}

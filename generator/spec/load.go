@@ -154,7 +154,7 @@ func (l *loading) resolve() {
 	extensionRoot := l.rootExtension()
 	operations := l.operations()
 	for _, op := range operations {
-		op.out.Declared = l.declared(op)
+		op.out.Declared, op.out.Outline = l.declared(op), l.outline(op)
 		l.decide(op, extensionRoot)
 	}
 	l.sameIDs(operations)

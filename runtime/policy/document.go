@@ -99,6 +99,8 @@ type Operation struct {
 	// Declared are the key parameters that the document already declares for this operation: proposals, not decisions.
 	Declared []DeclaredKey
 
+	// Outline is what the document says of the operation's interface in a few words, keyed or not.
+	Outline Outline
 	// Shape is the operation's HTTP interface; nil unless Decision is Keyed.
 	Shape *Shape
 }
@@ -111,6 +113,10 @@ type DeclaredKey struct {
 	Known string
 	// Pos is the declaration's place.
 	Pos Position
+	// Type and SchemaFormat are the JSON type and the format of its schema as written, empty where it has none. Nullable is
+	// true where the schema lets it be null.
+	Type, SchemaFormat string
+	Nullable           bool
 	// InBatchItem is true when the key stands in the items of an array: one key per item is not a key of the request.
 	InBatchItem bool
 }
