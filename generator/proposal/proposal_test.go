@@ -168,19 +168,44 @@ func TestReasonsAndTargetsFromTheDocument(t *testing.T) {
 		{Method: "POST", Path: "/frobnications", Pointer: "/components/pathItems/Frob/post", Successes: []string{"201", "204"}},
 		{Method: "POST", Path: "/payments/search", Successes: []string{"201"}},
 		{Method: "POST", Path: "/frobnicate", Successes: []string{"200"}},
-		{Method: "POST", Path: "/bookings/{booking-id}/payments", ID: "payBooking", Summary: "Search"},
+		{Method: "POST", Path: "/bookings/{booking-id}/payments", ID: "payBooking", Summary: "Pay"},
 		{Method: "POST", Path: "/orders/{id}/notes/{note}", ID: "postOrdersIdNotes", IDMade: true, Summary: "Send a note"},
 	}}).Overlay)
 	for _, want := range []string{
 		"# POST /frobnications\n  # To decide: it answers 201, so it creates something, and may create a second one when it is repeated.\n",
 		"  # - target: $.components.pathItems['Frob'].post\n",
-		"# POST /payments/search\n  # To decide: the word search suggests that it changes nothing.\n",
-		"# POST /bookings/{booking-id}/payments: Search\n  # To decide: the word payment suggests that it may move money twice when it is repeated.\n",
-		"# POST /orders/{id}/notes/{note}: Send a note\n  # To decide: the word order suggests",
+		"# POST /payments/search\n  # To decide: the word search in its path suggests that it changes nothing.\n",
+		"# POST /bookings/{booking-id}/payments: Pay\n  # To decide: the word pay in its operationId suggests that it may move money twice when it is repeated.\n",
+		"# POST /orders/{id}/notes/{note}: Send a note\n  # To decide: the word send in its summary suggests",
 		"# POST /frobnicate\n  # To decide: nothing in its name says what a repeat does.\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in:\n%s", want, text)
+		}
+	}
+}
+
+// One operation's proposal is the action that the whole overlay has for it.
+func TestFor(t *testing.T) {
+	doc := document()
+	whole := string(Generate(doc).Overlay)
+	for i := range doc.Operations {
+		op := &doc.Operations[i]
+		p := For(doc, op)
+		if op.ID == "elsewhere" {
+			if p.Action != "x-idempotency: optional" {
+				t.Errorf("in another file: %q", p.Action)
+			}
+			continue
+		}
+		var decided, open strings.Builder
+		for line := range strings.Lines(p.Action) {
+			decided.WriteString("  " + line)
+			open.WriteString("  # " + line)
+		}
+		listed := strings.Contains(whole, decided.String()) || strings.Contains(whole, open.String())
+		if want := op.Decision == policy.Undecided || len(op.Declared) > 0; listed != want {
+			t.Errorf("%s %s: listed %v, want %v:\n%s", op.Method, op.Path, listed, want, p.Action)
 		}
 	}
 }
