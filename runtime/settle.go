@@ -235,7 +235,7 @@ func (l *Lease[TX]) look() (look Look, err error) {
 }
 
 // suspend leaves the record in progress, for a later worker: at once where this process stops, else after a pause that
-// grows with the number of workers that have tried.
+// grows with the age of the work.
 func (l *Lease[TX]) suspend() leaseEnd {
 	after := l.rest()
 	if err := l.yield(after); errors.Is(err, ErrLeaseLost) {
@@ -249,7 +249,7 @@ func (l *Lease[TX]) rest() time.Duration {
 	if errors.Is(context.Cause(l.ctx), errDraining) {
 		return 0
 	}
-	return l.call.plan.backoff(l.held.Fence.Epoch)
+	return l.call.plan.backoff(time.Since(l.held.CreatedAt))
 }
 
 // yield ends the lease. Where the store does not answer it ends by itself.
@@ -302,16 +302,11 @@ func (p *plan) suspended(after time.Duration) *Problem {
 // longestBackoff bounds the pause before work that failed is taken up again; a heartbeat that is longer does so instead.
 const longestBackoff = 5 * time.Minute
 
-// backoff is how long work that failed rests, with full jitter: a random time up to min(longest, heartbeat*2^(epoch-1)).
-func (p *plan) backoff(epoch int64) time.Duration {
+// backoff is how long work of this age rests: with full jitter, a random time up to its age, so that the pauses grow with what
+// has passed already. It does not go by the number of workers, which kills and overload raise without the work having failed.
+// The age is by two clocks, the store's and this process's; one that is off makes a pause shorter or longer, between a
+// heartbeat and the bound, and nothing else.
+func (p *plan) backoff(age time.Duration) time.Duration {
 	beat := p.op.Policy.Lease.Heartbeat
-	limit := max(longestBackoff, beat)
-	longest := beat
-	for ; epoch > 1 && longest < limit/2; epoch-- {
-		longest *= 2
-	}
-	if epoch > 1 {
-		longest = limit
-	}
-	return rand.N(longest)
+	return rand.N(min(max(age, beat), max(longestBackoff, beat)))
 }
