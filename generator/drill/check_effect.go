@@ -90,12 +90,16 @@ func (s *session) judgeBurst(key string, b *burst, marks bool) (Result, bool) {
 	return s.broken(fmt.Sprintf("%d requests at once had %d effects", b.sent, effects), append(shown, counted...)...), false
 }
 
-// badCopies reports whether all answers but one are what a repetition is: then it is the copy that is wrong.
+// badCopies reports whether all answers but one are what a repetition is, and that one says nothing else of what was made:
+// then it is the copy that is wrong.
 func (s *session) badCopies(answers []*sent) bool {
 	copies := 0
 	for _, a := range answers {
-		if s.repeat.ok() && s.identity(a) == s.identity(s.repeat) {
+		switch {
+		case s.repeat.ok() && s.identity(a) == s.identity(s.repeat):
 			copies++
+		case s.repeat.ok() && s.made(a) != "" && s.made(s.repeat) != "" && s.made(a) != s.made(s.repeat):
+			return false
 		}
 	}
 	return copies == len(answers)-1

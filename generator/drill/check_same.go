@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/idemgen/idemgen/generator/policydoc"
+	"github.com/idemgen/idemgen/runtime/policy"
 )
 
 // checkMismatch sends the key with another request, and the first request again after it.
@@ -130,10 +131,7 @@ func checkBodyCompared(s *session, promise *policydoc.PublishedPromise) Result {
 	case "multipart":
 		return s.judgeVariants(promise, s.otherBoundary())
 	case "none":
-		if s.other == nil || s.other.path != s.base.path || s.other.query != s.base.query {
-			return notTestable("the policy has no request with another body")
-		}
-		return s.judgeVariants(promise, []variant{{name: "another body", message: *s.other, same: true}})
+		return s.judgeVariants(promise, s.otherBody())
 	default:
 		return s.judgeVariants(promise, s.byteVariants())
 	}
@@ -224,7 +222,7 @@ func (s *session) jsonVariants(p policydoc.Parameters) []variant {
 	}
 	for _, pointer := range exclude {
 		changed, _ := parseJSON(s.base.body)
-		if changed.put(pointer, quoted("drill")) {
+		if changed.has(pointer[:strings.LastIndexByte(pointer, '/')]) && changed.put(pointer, quoted("drill")) {
 			variants = append(variants, variant{"another " + pointer, s.withBody(changed.text()), true, false})
 		}
 	}
@@ -240,6 +238,24 @@ func (s *session) jsonVariants(p policydoc.Parameters) []variant {
 		}
 	}
 	return variants
+}
+
+// otherBody is a body with another value, where none counts.
+func (s *session) otherBody() []variant {
+	document, err := parseJSON(s.base.body)
+	if err != nil || !isJSONType(s.base.contentType) {
+		return nil
+	}
+	changed, ok := document.replaced("", func(place, raw string) string {
+		if s.op.Key.In == policy.InBody && under(place, s.op.Key.Pointer) {
+			return ""
+		}
+		return otherScalar(raw)
+	})
+	if !ok {
+		return nil
+	}
+	return []variant{{"another body", s.withBody(changed.text()), true, false}}
 }
 
 // otherScalar is another value of the same type.

@@ -300,3 +300,33 @@ func TestRun_P3_EachFaultIsFoundByItsPromise(t *testing.T) {
 		})
 	}
 }
+
+// Adding a promise is adding its check: none that can be tested is without one.
+func TestChecks_P3_EveryTestablePromiseHasOne(t *testing.T) {
+	tested := map[string]bool{}
+	for _, c := range checks {
+		if tested[c.promise] {
+			t.Errorf("%s has two checks", c.promise)
+		}
+		if !slices.Contains(policydoc.PromiseIDs(), c.promise) {
+			t.Errorf("%s is no promise", c.promise)
+		}
+		tested[c.promise] = true
+	}
+	seen := map[string]bool{}
+	for _, operations := range realOperations() {
+		for _, op := range published(t, operations...).Operations {
+			for _, promise := range op.Promises {
+				seen[promise.ID] = true
+				if promise.Testable != tested[promise.ID] {
+					t.Errorf("%s: it can be tested: %v; it has a check: %v", promise.ID, promise.Testable, tested[promise.ID])
+				}
+			}
+		}
+	}
+	for promise := range tested {
+		if !seen[promise] {
+			t.Errorf("no policy comes to %s", promise)
+		}
+	}
+}

@@ -184,6 +184,19 @@ func (n *node) put(pointer string, value *node) bool {
 	return inner.put("/"+rest, value)
 }
 
+// has reports whether an object stands at a JSON Pointer.
+func (n *node) has(pointer string) bool {
+	if pointer == "" {
+		return n.object
+	}
+	for _, m := range n.members {
+		if place := "/" + escapePointer(m.name); under(pointer, place) {
+			return m.value.has(pointer[len(place):])
+		}
+	}
+	return false
+}
+
 func escapePointer(name string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
 }

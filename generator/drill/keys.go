@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"math/big"
 	"regexp"
 	"strings"
 	"unicode"
@@ -14,55 +13,83 @@ import (
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
+// alphabets are what keys are made of, the most telling one first.
+var alphabets = []string{
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", "abcdef0123456789", "0123456789", "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
+}
+
 // newKey mints a random key that the rules allow.
 func newKey(rules *policy.Key) (string, error) {
-	for _, mint := range []func() string{uuidKey(rules.Format), textKey(rules, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"), textKey(rules, "abcdef0123456789"), textKey(rules, "0123456789"), textKey(rules, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")} {
-		if text := mint(); fits(rules, text) {
-			return text, nil
+	if text := uuidKey(rules.Format); fits(rules, text) {
+		return text, nil
+	}
+	for _, length := range []int{36, 32, 24, rules.MaxLength, rules.MinLength, 20, 16} {
+		for _, alphabet := range alphabets {
+			if text := textKey(max(length, 1), alphabet); length <= 1024 && fits(rules, text) {
+				return text, nil
+			}
 		}
 	}
-	n, err := rand.Int(rand.Reader, big.NewInt(1<<40))
-	if err != nil {
-		return "", err
-	}
-	text, err := example.Key(*rules, int(n.Int64()))
+	text, err := example.Key(*rules, 0)
 	if err != nil {
 		return "", errors.New("no key can be made that fits the policy's rules")
 	}
-	return text, nil
+	return scattered(rules, text), nil
 }
 
-func uuidKey(format policy.Format) func() string {
-	return func() string {
-		var id [16]byte
-		_, _ = rand.Read(id[:]) // crypto/rand never fails
-		version := byte(4)
-		if v := strings.TrimPrefix(string(format), "uuid"); v == "5" || v == "7" {
-			version = v[0] - '0'
+// scattered is a key of the form of text, with other characters of the same kinds where the rules allow them, and longer
+// where they do, so that no two drills have the same.
+func scattered(rules *policy.Key, text string) string {
+	for i := range len(text) {
+		if other := text[:i] + likeness(text[i]) + text[i+1:]; fits(rules, other) {
+			text = other
 		}
-		id[6], id[8] = id[6]&0x0f|version<<4, id[8]&0x3f|0x80
-		id[0] |= 0xa0 // a letter: keys that differ by case alone can be told apart, and none is a number
-		return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
 	}
+	for len(text) < 32 && text != "" {
+		longer := text + likeness(text[len(text)-1])
+		if !fits(rules, longer) {
+			break
+		}
+		text = longer
+	}
+	return text
 }
 
-// textKey makes a key of one alphabet, as long as a UUID where it may.
-func textKey(rules *policy.Key, alphabet string) func() string {
-	return func() string {
-		length := max(36, rules.MinLength)
-		if rules.MaxLength > 0 {
-			length = min(length, rules.MaxLength)
+// likeness is a random character of the same kind.
+func likeness(c byte) string {
+	for _, kind := range []string{"abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"} {
+		if strings.IndexByte(kind, c) >= 0 {
+			var random [1]byte
+			_, _ = rand.Read(random[:])
+			return kind[int(random[0])%len(kind):][:1]
 		}
-		text := make([]byte, length)
-		_, _ = rand.Read(text)
-		for i := range text {
-			text[i] = alphabet[int(text[i])%len(alphabet)]
-		}
-		if i := strings.IndexFunc(alphabet, unicode.IsLetter); i >= 0 && length > 0 {
-			text[0] = alphabet[i+int(text[0])%3]
-		}
-		return string(text)
 	}
+	return string(c)
+}
+
+func uuidKey(format policy.Format) string {
+	var id [16]byte
+	_, _ = rand.Read(id[:]) // crypto/rand never fails
+	version := byte(4)
+	if v := strings.TrimPrefix(string(format), "uuid"); v == "5" || v == "7" {
+		version = v[0] - '0'
+	}
+	id[6], id[8] = id[6]&0x0f|version<<4, id[8]&0x3f|0x80
+	id[0] |= 0xa0 // a letter: keys that differ by case alone can be told apart, and none is a number
+	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
+}
+
+// textKey makes a key of one alphabet, which begins with a letter where that has any.
+func textKey(length int, alphabet string) string {
+	text := make([]byte, length)
+	_, _ = rand.Read(text)
+	for i := range text {
+		text[i] = alphabet[int(text[i])%len(alphabet)]
+	}
+	if i := strings.IndexFunc(alphabet, unicode.IsLetter); i >= 0 {
+		text[0] = alphabet[i+int(text[0])%6]
+	}
+	return string(text)
 }
 
 // fits reports whether a key is well-formed by the policy's rules. A pattern that Go cannot compile counts as matched.

@@ -35,7 +35,7 @@ type runner struct {
 }
 
 // Run drills a server. The error says why the plan cannot be run at all; whatever the server does is in the report. When
-// ctx ends, the report has what is known by then. Run must not be called twice at the same time with one plan.
+// ctx ends, the report has what is known by then.
 func Run(ctx context.Context, plan Plan) (*Report, error) {
 	if err := plan.check(); err != nil {
 		return nil, err
@@ -158,6 +158,8 @@ func (r *runner) late(sessions []*session) {
 	var moments []moment
 	for _, s := range sessions {
 		if !s.hasLate() {
+			s.giveUp(before, "")
+			s.giveUp(after, "")
 			continue
 		}
 		retention, why := s.retention()

@@ -55,6 +55,7 @@ type burst struct {
 	waiting []*sent // refused as the first one was at work
 	refused []*sent // refused otherwise: 429, 503
 	failed  []*sent
+	limited []*sent // refused as the first answer was too large to be kept
 }
 
 func newSession(r *runner, op *policydoc.PublishedOperation, report *OperationReport) *session {
@@ -295,6 +296,8 @@ func (s *session) sort(b *burst, a *sent) {
 		b.failed = append(b.failed, a)
 	case s.is(a, s.parameters(policydoc.PromiseInFlight)):
 		b.waiting = append(b.waiting, a)
+	case s.is(a, s.parameters(policydoc.PromiseReplayLimit)):
+		b.limited = append(b.limited, a)
 	case a.status == http.StatusTooManyRequests || a.status == http.StatusServiceUnavailable:
 		b.refused = append(b.refused, a)
 	default:
@@ -379,6 +382,11 @@ func (s *session) identity(a *sent) string {
 	if text(replay, "as") != string(policy.Current) && flag(replay, "body") && len(a.answer) > 0 {
 		return string(a.sum[:])
 	}
+	return s.made(a)
+}
+
+// made is the address or the id of what an answer says was made; "" where it says none.
+func (s *session) made(a *sent) string {
 	if location := a.header.Get("Location"); location != "" {
 		return location
 	}
@@ -424,13 +432,9 @@ func (s *session) repeats(a *sent) bool {
 
 func (s *session) firstAt() time.Time { return s.first.at }
 
+// hasLate reports whether there is something to test when the key is to be forgotten.
 func (s *session) hasLate() bool {
-	for _, c := range checks {
-		if promise, ok := s.op.Promise(c.promise); ok && c.when != now && promise.Testable {
-			return true
-		}
-	}
-	return false
+	return !s.op.Webhook && slices.ContainsFunc(checks, func(c check) bool { return c.when != now && s.run.plan.wants(s.op, c.promise) })
 }
 
 // retention is how long the policy says that a key is remembered.
