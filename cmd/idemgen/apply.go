@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -110,7 +111,7 @@ func (p project) refuseSource(out string) error {
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", out, err)
 	}
-	for _, name := range append([]string{p.config.Spec}, p.config.Overlays...) {
+	for _, name := range slices.Concat([]string{p.config.Spec}, p.config.Overlays, p.config.Profiles) {
 		source := filepath.FromSlash(name)
 		if !filepath.IsAbs(source) {
 			source = filepath.Join(p.dir, source)

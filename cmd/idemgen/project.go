@@ -22,6 +22,7 @@ type projectFlags struct {
 	config     string
 	spec       string
 	overlays   []string
+	profiles   []string
 	root       string
 	out        string
 	pkg        string
@@ -37,11 +38,13 @@ func (f *projectFlags) inputs(cmd *cobra.Command) {
 	flags.StringVar(&f.config, "config", "", "configuration `file` (default "+config.FileName+", if there is one)")
 	flags.StringVar(&f.spec, "spec", "", "OpenAPI document `file`, YAML or JSON")
 	flags.StringArrayVar(&f.overlays, "overlay", nil, "OpenAPI Overlay `file` to lay over the document; repeat for more, in their order")
+	flags.StringArrayVar(&f.profiles, "profile-file", nil, "`file` with a profile of your own, which the document can name; repeat for more")
 	flags.StringVar(&f.root, "root", "", "`folder` that holds every file the document refers to (default: the document's)")
 	must(cmd.MarkFlagDirname("root"))
 	must(cmd.MarkFlagFilename("config", "yaml", "yml", "json"))
 	must(cmd.MarkFlagFilename("spec", "yaml", "yml", "json"))
 	must(cmd.MarkFlagFilename("overlay", "yaml", "yml", "json"))
+	must(cmd.MarkFlagFilename("profile-file", "json", "yaml", "yml"))
 }
 
 // rules adds the flags that say how the document is taken.
@@ -153,6 +156,9 @@ func (f *projectFlags) overrides(dir string) (config.Overrides, error) {
 	o.Spec, o.Root, o.Out = from(f.spec), from(f.root), from(f.out)
 	for _, overlay := range f.overlays {
 		o.Overlays = append(o.Overlays, from(overlay))
+	}
+	for _, profile := range f.profiles {
+		o.Profiles = append(o.Profiles, from(profile))
 	}
 	if format, folder, ok := strings.Cut(f.migrations, ":"); ok && folder != "" {
 		o.Migrations = format + ":" + from(folder)
