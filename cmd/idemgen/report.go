@@ -21,6 +21,8 @@ type reporter struct {
 	colour  bool
 	verbose bool
 	sources map[string][][]byte // lines of files that findings point into
+	// snippets are what there is to paste for a finding, by its text; it may be nil.
+	snippets map[string]string
 }
 
 // print writes the findings in their order, with source line, caret and hint, then a line that counts them.
@@ -94,6 +96,9 @@ func (r *reporter) one(d diag.Diagnostic) {
 	}
 	if d.Hint != "" {
 		fmt.Fprintf(r.w, "    %s %s\n", paint(r.colour, cyan, "hint:"), visible(d.Hint, keepNothing))
+	}
+	for line := range strings.Lines(r.snippets[d.Error()]) {
+		fmt.Fprintf(r.w, "      %s\n", visible(strings.TrimRight(line, "\n"), keepNothing))
 	}
 }
 

@@ -39,8 +39,8 @@ func newRoot(s *session) *cobra.Command {
 		SilenceUsage:  true,
 		Args:          commandOnly,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		PersistentPreRunE: func(*cobra.Command, []string) error {
-			return errors.Join(s.check(), s.profile.start())
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			return errors.Join(s.check(cmd.Annotations[moreFormats]), s.profile.start())
 		},
 	}
 	flags := root.PersistentFlags()
@@ -59,7 +59,7 @@ func newRoot(s *session) *cobra.Command {
 	root.Version = version()
 	root.Flags().Bool("version", false, "print the version of idemgen and of the Go that built it")
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(newGenerate(s), newCheck(s), newInit(s), newApply(s), newTemplates(s), newProfiles(s), newRecords(s), newVersion(s))
+	root.AddCommand(newGenerate(s), newCheck(s), newAudit(s), newInit(s), newApply(s), newTemplates(s), newProfiles(s), newRecords(s), newVersion(s))
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
 		if cmd.Name() == "completion" { // cobra's own shows its help for a shell that it does not know

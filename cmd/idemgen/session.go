@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/idemgen/idemgen/generator/diag"
 )
@@ -29,10 +30,14 @@ func newSession(stdout, stderr io.Writer, env func(string) (string, bool)) *sess
 // errTrouble ends a command that cannot do its work and has said so already.
 var errTrouble = errors.New("trouble")
 
-// check looks at the flags that every command has.
-func (s *session) check() error {
-	if formats := []string{"text", "json", "github"}; !slices.Contains(formats, s.format) {
-		return fmt.Errorf("--format %s: known are text, json and github", s.format)
+// moreFormats is the annotation of a command that prints more than text, json and github: their names, with spaces between.
+const moreFormats = "formats"
+
+// check looks at the flags that every command has. more are the formats that this command alone has.
+func (s *session) check(more string) error {
+	if formats := append([]string{"text", "json", "github"}, strings.Fields(more)...); !slices.Contains(formats, s.format) {
+		last := len(formats) - 1
+		return fmt.Errorf("--format %s: known are %s and %s", s.format, strings.Join(formats[:last], ", "), formats[last])
 	}
 	if colours := []string{"auto", "always", "never"}; !slices.Contains(colours, s.colour) {
 		return fmt.Errorf("--color %s: known are auto, always and never", s.colour)

@@ -84,7 +84,7 @@ func (f *findings) streams(op *policy.Operation, does effect.Effect) {
 		for _, mediaType := range answer.MediaTypes {
 			if strings.HasPrefix(answer.Status, "2") && extension.Streams(mediaType) {
 				f.add(Rule{ID: "streaming-response", Severity: diag.Info}, answer.Pos, "", "write {none: \"why\"}, or make it in two operations: one that starts the work, with a key, and one that streams",
-					fmt.Sprintf("%s answers %s with a stream, which has no end to store, so no key can protect it", name(op.Method, op.Path, op.Webhook), plain(answer.Status)))
+					fmt.Sprintf("%s can answer %s with a stream, which has no end to store: as long as it can, it cannot have a key", name(op.Method, op.Path, op.Webhook), plain(answer.Status)))
 				return
 			}
 		}
@@ -123,7 +123,7 @@ func (f *findings) relative(op *policy.Operation, does effect.Effect) {
 		return
 	}
 	f.add(ruleRelative, does.Pos, proposal.Action(op, "required"), "write x-idempotency: required, or let it set the value that is meant",
-		fmt.Sprintf("%s has no key, and %s", name(op.Method, op.Path, op.Webhook), does.Why))
+		fmt.Sprintf("%s declares no key, and %s", name(op.Method, op.Path, op.Webhook), does.Why))
 }
 
 // retried is for what generated clients repeat by themselves, by the document's own word.
@@ -136,7 +136,7 @@ func (f *findings) retried(op *policy.Operation, does effect.Effect) {
 		return
 	}
 	f.add(ruleRetried, r.Pos, proposal.Action(op, "required"), fmt.Sprintf("write x-idempotency: required, or switch %s off for this operation", r.Member),
-		fmt.Sprintf("%s makes generated clients repeat %s, and no key protects it", r.Member, name(op.Method, op.Path, op.Webhook)))
+		fmt.Sprintf("%s makes generated clients repeat %s, which declares no key", r.Member, name(op.Method, op.Path, op.Webhook)))
 }
 
 // minted is for a key whose schema shows that it is made of something that is known, or comes again (mistake M8).

@@ -16,7 +16,7 @@ func CheckDeclared(declared policy.DeclaredKey) diag.List {
 	if key.Pattern != "" {
 		if err := checkPattern(key.Pattern); err != nil {
 			add(ruleKeyPattern, "state key.pattern in x-idempotency for a check that Go can make",
-				"the declared pattern of %s does not compile and is not checked: %v", describeKey(key), err)
+				"Go cannot compile the declared pattern of %s, so generated code would not check it: %v", describeKey(key), err)
 			key.Pattern = ""
 		}
 	}
