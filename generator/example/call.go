@@ -162,18 +162,51 @@ func (c *Call) needsObject() bool {
 	return e == media.Form || e == media.Multipart || c.op.Policy.Key.In == policy.InBody
 }
 
+// keyTokens is the key's place in the body; nil where it is elsewhere.
+func (c *Call) keyTokens() []string {
+	key := c.op.Policy.Key
+	switch e := media.OfContent(c.content); {
+	case key.In == policy.InForm && e == media.Form:
+		return []string{key.Name}
+	case key.In == policy.InBody && e == media.JSON:
+		return tokensOf(key.Pointer)
+	default:
+		return nil
+	}
+}
+
+// withoutKey takes the key out of a body: its schema or its example may have one.
+func (c *Call) withoutKey(body json.RawMessage) (json.RawMessage, error) {
+	tokens := c.keyTokens()
+	if len(tokens) == 0 {
+		return body, nil
+	}
+	return removeAt(body, tokens)
+}
+
+// removeAt takes a member out of an object; what has none is as it was.
+func removeAt(body json.RawMessage, tokens []string) (json.RawMessage, error) {
+	o, err := membersOf(body)
+	if err != nil {
+		return body, nil //nolint:nilerr // no object: there is nothing to take out
+	}
+	at := slices.IndexFunc(o, func(m member) bool { return m.name == tokens[0] })
+	switch {
+	case at < 0:
+		return body, nil
+	case len(tokens) == 1:
+		return slices.Delete(o, at, at+1).json()
+	}
+	if o[at].value, err = removeAt(o[at].value, tokens[1:]); err != nil {
+		return nil, err
+	}
+	return o.json()
+}
+
 // withKey puts the key into a body where that is its place.
 func (c *Call) withKey(body json.RawMessage) (json.RawMessage, error) {
-	key := c.op.Policy.Key
-	var tokens []string
-	switch {
-	case c.key == "":
-		return body, nil
-	case key.In == policy.InForm && media.OfContent(c.content) == media.Form:
-		tokens = []string{key.Name}
-	case key.In == policy.InBody && media.OfContent(c.content) == media.JSON:
-		tokens = tokensOf(key.Pointer)
-	default:
+	tokens := c.keyTokens()
+	if c.key == "" || len(tokens) == 0 {
 		return body, nil
 	}
 	text, err := json.Marshal(c.key)
@@ -235,6 +268,9 @@ func (c *Call) write() error {
 	}
 	if c.content != nil {
 		body, err := c.withKey(c.body)
+		if err == nil && c.key == "" {
+			body, err = c.withoutKey(body)
+		}
 		if err != nil {
 			return err
 		}

@@ -368,3 +368,40 @@ func TestNewCall_AnyMediaType(t *testing.T) {
 		t.Errorf("text is sent as %s", got)
 	}
 }
+
+// K4: a request without a key has none in its body either, whatever the schema asks for and the example has.
+func TestNewCall_K4_WithoutAKeyInTheBody(t *testing.T) {
+	s := object(required("amount", &policy.Schema{Kind: policy.Integer}), required("key", text()))
+	form, body := content("application/x-www-form-urlencoded", s), content("application/json", s)
+	documented := content("application/json", s)
+	documented.Contents[0].Examples = []json.RawMessage{json.RawMessage(`{"amount": 5, "key": "documented"}`)}
+	nested := content("application/json", object(required("amount", &policy.Schema{Kind: policy.Integer}), required("meta", object(required("key", text())))))
+	for name, c := range map[string]struct {
+		body        *policy.Body
+		key         policy.Key
+		want, other string
+	}{
+		"form":       {form, policy.Key{In: policy.InForm, Name: "key"}, "amount=1", "amount=2"},
+		"body":       {body, policy.Key{In: policy.InBody, Pointer: "/key"}, `{"amount":1}`, `{"amount":2}`},
+		"documented": {documented, policy.Key{In: policy.InBody, Pointer: "/key"}, `{"amount":5}`, `{"amount":1}`},
+		"nested":     {nested, policy.Key{In: policy.InBody, Pointer: "/meta/key"}, `{"amount":1,"meta":{}}`, `{"amount":2,"meta":{}}`},
+	} {
+		op := keyed(&policy.Shape{Parameters: []policy.Parameter{orderID()}, Body: c.body})
+		op.Policy.Key = c.key
+		op.Policy.Key.Required, op.Policy.Key.MaxLength = true, 36
+		call, err := NewCall(op, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := call.Other()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(call.Body) != c.want || string(other.Body) != c.other {
+			t.Errorf("%s: %s and %s, want %s and %s", name, call.Body, other.Body, c.want, c.other)
+		}
+		if keyed, err := NewCall(op, key); err != nil || !strings.Contains(string(keyed.Body), key) {
+			t.Errorf("%s: %s (%v)", name, keyed.Body, err)
+		}
+	}
+}
