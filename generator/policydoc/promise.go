@@ -521,7 +521,7 @@ func undocumented(op *policy.Operation) Sentence {
 		}
 	}
 	title := op.Policy.Profile
-	if profile, err := policy.LoadProfile(title); err == nil {
+	if profile := contract(op); profile != nil {
 		title = profile.Title
 	}
 	return say("These rules follow those of {}. Not documented by the provider, and this API's own choice: {}.", title, strings.Join(words, "; "))
@@ -534,8 +534,8 @@ func undocumentedMembers(op *policy.Operation) []string {
 	if name == "" || name == policy.DefaultProfile {
 		return nil
 	}
-	profile, err := policy.LoadProfile(name)
-	if err != nil {
+	profile := contract(op)
+	if profile == nil {
 		return nil
 	}
 	var gaps []string
@@ -549,6 +549,18 @@ func undocumentedMembers(op *policy.Operation) []string {
 		}
 	}
 	return gaps
+}
+
+// contract is the profile that op's policy started from; nil for a policy made by hand with a profile of no file.
+func contract(op *policy.Operation) *policy.Profile {
+	if op.Contract != nil {
+		return op.Contract
+	}
+	profile, err := policy.LoadProfile(op.Policy.Profile)
+	if err != nil {
+		return nil
+	}
+	return profile
 }
 
 // memberWords names members of a policy for readers who never see the extension.
