@@ -94,7 +94,7 @@ func documents(set *templates.Set) room {
 	return func(in Input, doc *policy.Document) (r result) {
 		docs := in.Config.Docs
 		r.files, r.found, r.err = policydoc.Generate(doc, policydoc.Options{
-			Markdown: docs.Markdown, JSON: docs.JSON, Overlay: docs.Overlay, Templates: set,
+			Markdown: docs.Markdown, HTML: docs.HTML, JSON: docs.JSON, Overlay: docs.Overlay, Templates: set,
 		})
 		return r
 	}

@@ -1,4 +1,4 @@
-// Package templates holds the text of everything idemgen writes for people to read and to change: SQL and Markdown.
+// Package templates holds the text of everything idemgen writes for people to read and to change: SQL, Markdown and HTML.
 //
 // In: the built-in files, and a folder of the user's that replaces them by name, whole or block by block. Out: a [Set]
 // that renders one named block with the data its room gives it. It must never know what a policy means: whatever a

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	htmltemplate "html/template"
 	"io/fs"
 	"path"
 	"slices"
@@ -13,7 +14,14 @@ import (
 )
 
 // Set is a loaded set of templates. It is safe for concurrent use.
-type Set struct{ root *template.Template }
+type Set struct {
+	// text are the SQL and the Markdown; web are the files of HTML, in which every value is escaped for its place.
+	text *template.Template
+	web  *htmltemplate.Template
+}
+
+// htmlSuffix is how the name of a template of HTML ends.
+const htmlSuffix = ".html" + suffix
 
 // UnknownNameError says that an override replaces something that does not exist, which would otherwise be ignored
 // without a word.
@@ -36,23 +44,15 @@ func (e *UnknownNameError) Error() string {
 // no template knows is an error, as is a file whose name ends in .tmpl and is not a template's: most likely it is
 // misspelt. Files of any other kind are left alone.
 func Load(override fs.FS) (*Set, error) {
-	builtin, err := parseBuiltin()
-	if err != nil {
-		return nil, err
-	}
-	if override == nil {
-		return &Set{root: builtin}, nil
+	set, err := parseBuiltin()
+	if err != nil || override == nil {
+		return set, err
 	}
 	entries, err := fs.ReadDir(override, ".")
 	if err != nil {
 		return nil, fmt.Errorf("read the templates folder: %w", err)
 	}
-
-	root, err := builtin.Clone()
-	if err != nil {
-		return nil, fmt.Errorf("copy the built-in templates: %w", err)
-	}
-	known := definedNames(builtin)
+	known := map[bool][]string{true: set.names(htmlSuffix), false: set.names(suffix)}
 	var errs []error
 	for _, entry := range entries {
 		name := entry.Name()
@@ -63,34 +63,65 @@ func Load(override fs.FS) (*Set, error) {
 			errs = append(errs, &UnknownNameError{File: name, Known: Names()})
 			continue
 		}
-		if err := overlay(root, override, name, known); err != nil {
+		if err := set.overlay(override, name, known[isHTML(name)]); err != nil {
 			errs = append(errs, err)
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	return &Set{root: root}, nil
+	return set, nil
 }
 
-func parseBuiltin() (*template.Template, error) {
-	root := template.New("").Funcs(funcs).Option("missingkey=error")
+func isHTML(name string) bool { return strings.HasSuffix(name, htmlSuffix) }
+
+// parse adds a file to the templates of its kind, or replaces its blocks in them.
+func (s *Set) parse(name, content string) error {
+	var err error
+	if isHTML(name) {
+		_, err = s.web.New(name).Parse(content)
+	} else {
+		_, err = s.text.New(name).Parse(content)
+	}
+	return err
+}
+
+// names are the files and blocks of the kind that a file is of, sorted.
+func (s *Set) names(file string) []string {
+	if !isHTML(file) {
+		return definedNames(s.text)
+	}
+	var names []string
+	for _, one := range s.web.Templates() {
+		if one.Name() != "" && one.Tree != nil {
+			names = append(names, one.Name())
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func parseBuiltin() (*Set, error) {
+	set := &Set{
+		text: template.New("").Funcs(funcs).Option("missingkey=error"),
+		web:  htmltemplate.New("").Funcs(htmltemplate.FuncMap(funcs)).Option("missingkey=error"),
+	}
 	for _, name := range Names() {
-		if _, err := root.New(name).Parse(string(mustRead(name))); err != nil {
+		if err := set.parse(name, string(mustRead(name))); err != nil {
 			return nil, fmt.Errorf("built-in template %s: %w", name, err)
 		}
 	}
-	return root, nil
+	return set, nil
 }
 
-// overlay parses one of the user's files over root and refuses blocks that neither the built-in templates have nor the
-// user's own file calls.
-func overlay(root *template.Template, override fs.FS, name string, known []string) error {
+// overlay parses one of the user's files over the built-in ones and refuses blocks that neither the built-in templates of
+// its kind have nor the user's own file calls.
+func (s *Set) overlay(override fs.FS, name string, known []string) error {
 	content, err := fs.ReadFile(override, name)
 	if err != nil {
 		return fmt.Errorf("template %s: %w", name, err)
 	}
-	// Parsed alone first: this tells the file's own blocks from those that root has already.
+	// Parsed alone first: this tells the file's own blocks from those that are there already.
 	alone, err := template.New(name).Funcs(funcs).Parse(string(content))
 	if err != nil {
 		return fmt.Errorf("template %s: %w", name, err)
@@ -101,19 +132,26 @@ func overlay(root *template.Template, override fs.FS, name string, known []strin
 			return &UnknownNameError{File: name, Block: block, Known: blocksOnly(known)}
 		}
 	}
-	if _, err := root.New(name).Parse(string(content)); err != nil {
+	if err := s.parse(name, string(content)); err != nil {
 		return fmt.Errorf("template %s: %w", name, err)
 	}
 	return nil
 }
 
-// Render executes the block called name with data.
+// Render executes the file or block called name with data. What a block of HTML prints is escaped for its place, unless it
+// is HTML by its type. An error of a template names file and line.
 func (s *Set) Render(name string, data any) (string, error) {
-	if s.root.Lookup(name) == nil {
-		return "", &UnknownNameError{File: name, Known: definedNames(s.root)}
-	}
 	var out bytes.Buffer
-	if err := s.root.ExecuteTemplate(&out, name, data); err != nil {
+	var err error
+	switch {
+	case s.text.Lookup(name) != nil:
+		err = s.text.ExecuteTemplate(&out, name, data)
+	case s.web.Lookup(name) != nil:
+		err = s.web.ExecuteTemplate(&out, name, data)
+	default:
+		return "", &UnknownNameError{File: name, Known: append(s.names(suffix), s.names(htmlSuffix)...)}
+	}
+	if err != nil {
 		return "", fmt.Errorf("render %s: %w", name, err)
 	}
 	return out.String(), nil

@@ -60,7 +60,7 @@ func TestLoad_UnknownNames(t *testing.T) {
 		t.Fatal("no error")
 	}
 	for _, want := range []string{
-		"template shema.sql.tmpl: there is no template of that name; the names are guard.sql.tmpl, policy.md.tmpl, schema.sql.tmpl",
+		"template shema.sql.tmpl: there is no template of that name; the names are guard.sql.tmpl, policy.html.tmpl, policy.md.tmpl, schema.sql.tmpl",
 		`template guard.sql.tmpl: nothing uses the block "guard.upp"; the blocks are guard.about, `,
 		`template schema.sql.tmpl: nothing uses the block "unused"`,
 	} {
@@ -78,6 +78,24 @@ func TestLoad_SyntaxErrorsNameFileAndLine(t *testing.T) {
 	_, err := Load(override(map[string]string{"policy.md.tmpl": "a\n{{if}}"}))
 	if err == nil || !strings.Contains(err.Error(), "policy.md.tmpl:2") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A block of one kind is none of the other, and a file of blocks keeps the built-in page around them.
+func TestLoad_KindsOfFilesHaveBlocksOfTheirOwn(t *testing.T) {
+	for file, block := range map[string]string{"policy.html.tmpl": "policy.head", "policy.md.tmpl": "html.head", "schema.sql.tmpl": "html.footer"} {
+		_, err := Load(override(map[string]string{file: `{{define "` + block + `"}}x{{end}}`}))
+		if err == nil || !strings.Contains(err.Error(), "nothing uses the block") {
+			t.Errorf("%s in %s: %v", block, file, err)
+		}
+	}
+	set, err := Load(override(map[string]string{"policy.html.tmpl": `{{define "html.footer"}}<i title="{{.}}">{{.}}</i>{{end}}`}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := set.Render("html.footer", `"<b>`)
+	if err != nil || got != `<i title="&#34;&lt;b&gt;">&#34;&lt;b&gt;</i>` {
+		t.Errorf("got %q, %v", got, err)
 	}
 }
 
@@ -121,9 +139,9 @@ func TestExport_LoadsUnchanged(t *testing.T) {
 	if a != b || errA != nil || errB != nil {
 		t.Errorf("%q, %v differs from %q, %v", a, errA, b, errB)
 	}
-	for _, name := range definedNames(builtin.root) {
+	for _, name := range append(builtin.names(suffix), builtin.names(htmlSuffix)...) {
 		short := strings.TrimSuffix(strings.TrimSuffix(name, ".up"), ".down")
-		if !strings.Contains(documentation, "`"+name+"`") && !strings.Contains(documentation, "`"+short+".up`") && !strings.Contains(documentation, "## "+name) {
+		if !strings.Contains(documentation, "`"+name+"`") && !strings.Contains(documentation, "`"+short+".up`") && !strings.Contains(documentation, "## "+name) && !strings.Contains(documentation, " and "+name+"\n") {
 			t.Errorf("README.md does not mention %s", name)
 		}
 	}

@@ -16,7 +16,8 @@ const generateLong = `Generate reads the OpenAPI document and its overlays, and 
     handlers that keep the promise (out);
   - SQL migrations for the keys table and for guards, when a format is named
     (migrations); an issued migration is never rewritten;
-  - the published policy: a Markdown page, a JSON policy and an OpenAPI Overlay (docs).
+  - the published policy: a page as Markdown and as HTML, a JSON policy and an OpenAPI
+    Overlay (docs).
 
 Everything goes below the folder of idemgen.yaml, or below this one without it; the
 documents then go to docs within the package's folder. Files are written only when they

@@ -13,7 +13,7 @@ import (
 	"github.com/idemgen/idemgen/templates"
 )
 
-const templatesLong = `The SQL and the Markdown that idemgen writes come from templates. Name a folder in
+const templatesLong = `The SQL and the pages that idemgen writes come from templates. Name a folder in
 idemgen.yaml (templates: my-templates), and a file in it takes the place of the built-in
 one of its name, or of single blocks of it.`
 

@@ -18,6 +18,7 @@ const (
 	DefaultTable    = migration.DefaultTable
 	DefaultDocsDir  = "docs"
 	DefaultMarkdown = "idempotency.md"
+	DefaultHTML     = "idempotency.html"
 	DefaultJSON     = "idempotency-policy.json"
 	DefaultOverlay  = "idempotency.published.overlay.yaml"
 )
@@ -75,8 +76,8 @@ func (m *Migrations) off() { m.Format, m.Off = "", true }
 // Docs says which documents are wanted: a path each, empty for one that is left out. Dir is the folder of those that the
 // configuration gives no path.
 type Docs struct {
-	Dir                     string
-	Markdown, JSON, Overlay string
+	Dir                           string
+	Markdown, HTML, JSON, Overlay string
 }
 
 // leftOut stands for a document that is switched off until Complete; an empty path is one that nothing was said of.
@@ -110,7 +111,7 @@ func (c Config) complete() Config {
 	for _, document := range []struct {
 		file *string
 		name string
-	}{{&c.Docs.Markdown, DefaultMarkdown}, {&c.Docs.JSON, DefaultJSON}, {&c.Docs.Overlay, DefaultOverlay}} {
+	}{{&c.Docs.Markdown, DefaultMarkdown}, {&c.Docs.HTML, DefaultHTML}, {&c.Docs.JSON, DefaultJSON}, {&c.Docs.Overlay, DefaultOverlay}} {
 		switch *document.file {
 		case leftOut:
 			*document.file = ""

@@ -41,7 +41,7 @@ func TestDecodeFull(t *testing.T) {
 		Spec: "api/openapi.yaml", Overlays: []string{"a.yaml", "../shared/b.yaml"}, Profiles: []string{"profiles/house.json"}, Root: "..",
 		Out: "internal/gen", Package: "pay", ModelsImport: "example.com/service/api", Tests: true,
 		Migrations: Migrations{Format: "goose", Dir: "db", Table: "app.keys", Dialect: "cockroachdb", Guards: "concurrent", Tables: []string{"payments", "billing.refunds"}},
-		Docs:       Docs{Dir: "site", Markdown: "site/idempotency.md", JSON: "api/policy.json"},
+		Docs:       Docs{Dir: "site", Markdown: "site/idempotency.md", HTML: "site/idempotency.html", JSON: "api/policy.json"},
 		Templates:  "templates", Strict: true, AcceptDeclared: true,
 	}
 	equal(t, c, want)
@@ -74,8 +74,10 @@ func TestDefaultsThatFollow(t *testing.T) {
 			c.Migrations.Format, c.Migrations.Dir, c.Migrations.Tables = "tern", "migrations", []string{"a.b"}
 		},
 		"docs: false":                            func(c *Config) { c.Docs = Docs{} },
-		"docs: {dir: .}":                         func(c *Config) { c.Docs = Docs{".", DefaultMarkdown, DefaultJSON, DefaultOverlay} },
+		"docs: {dir: .}":                         func(c *Config) { c.Docs = Docs{".", DefaultMarkdown, DefaultHTML, DefaultJSON, DefaultOverlay} },
 		"docs: {markdown: false, json: x.json}":  func(c *Config) { c.Docs.Markdown, c.Docs.JSON = "", "x.json" },
+		"docs: {html: false}":                    func(c *Config) { c.Docs.HTML = "" },
+		"docs: {html: site/policy.html}":         func(c *Config) { c.Docs.HTML = "site/policy.html" },
 		"x: &a {import: e.com/x}\nmodels: *a\n#": nil,
 	} {
 		c, found := Decode("idemgen.yaml", []byte(content))
@@ -94,7 +96,7 @@ func TestDefaultsThatFollow(t *testing.T) {
 			t.Fatal(err)
 		}
 		expect := Config{Spec: "a.yaml", Out: DefaultOut, Package: "idempotency", Migrations: Migrations{Table: DefaultTable, Dialect: "postgres", Guards: "constraint"},
-			Docs: Docs{DefaultDocsDir, "docs/idempotency.md", "docs/idempotency-policy.json", "docs/idempotency.published.overlay.yaml"}}
+			Docs: Docs{DefaultDocsDir, "docs/idempotency.md", "docs/idempotency.html", "docs/idempotency-policy.json", "docs/idempotency.published.overlay.yaml"}}
 		want(&expect)
 		equal(t, c, expect)
 	}

@@ -59,9 +59,10 @@ var members = []member{
 			return checkName(value)
 		}},
 	}},
-	{name: "docs", kind: objectOrNo, off: func(c *Config) { c.Docs = Docs{Markdown: leftOut, JSON: leftOut, Overlay: leftOut} }, members: []member{
+	{name: "docs", kind: objectOrNo, off: func(c *Config) { c.Docs = Docs{Markdown: leftOut, HTML: leftOut, JSON: leftOut, Overlay: leftOut} }, members: []member{
 		{name: "dir", kind: text, set: inside(func(c *Config) *string { return &c.Docs.Dir })},
 		{name: "markdown", kind: textOrFalse, set: inside(func(c *Config) *string { return &c.Docs.Markdown }), off: func(c *Config) { c.Docs.Markdown = leftOut }},
+		{name: "html", kind: textOrFalse, set: inside(func(c *Config) *string { return &c.Docs.HTML }), off: func(c *Config) { c.Docs.HTML = leftOut }},
 		{name: "json", kind: textOrFalse, set: inside(func(c *Config) *string { return &c.Docs.JSON }), off: func(c *Config) { c.Docs.JSON = leftOut }},
 		{name: "overlay", kind: textOrFalse, set: inside(func(c *Config) *string { return &c.Docs.Overlay }), off: func(c *Config) { c.Docs.Overlay = leftOut }},
 	}},

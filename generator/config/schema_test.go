@@ -136,7 +136,7 @@ func TestSchemaAndDecoderAgree(t *testing.T) {
 		"models: {}", "models: {import: a/b}", "models: {import: ./a}", "models: {imports: a}", "models: a", "models: false",
 		"tests: true", "tests: 'true'", "tests: 1", "migrations: false", "migrations: true", "migrations: {format: goose}", "migrations: {format: x}", "migrations: {dir: x}",
 		"migrations: {format: plain, table: a.b}", "migrations: {format: plain, table: A}", "migrations: {format: plain, guards: concurrent}", "migrations: {format: plain, guards: x}", "docs: false", "docs: true", "docs: {}", "docs: {dir: x}", "docs: {dir: false}",
-		"docs: {json: false, markdown: a, overlay: b/c}", "docs: {json: true}", "templates: ../x", "templates: 1", "strict: false", "acceptDeclared: null", "acceptDeclared: true",
+		"docs: {json: false, markdown: a, overlay: b/c}", "docs: {json: true}", "docs: {html: x.html}", "docs: {html: false}", "docs: {html: true}", "templates: ../x", "templates: 1", "strict: false", "acceptDeclared: null", "acceptDeclared: true",
 	} {
 		var value any
 		if err := yaml.Unmarshal([]byte(content), &value); err != nil {

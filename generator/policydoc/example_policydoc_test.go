@@ -29,10 +29,10 @@ func document() *policy.Document {
 	}
 }
 
-// The three documents of one policy.
+// The documents of one policy.
 func ExampleGenerate() {
 	files, findings, err := policydoc.Generate(document(), policydoc.Options{
-		Markdown: "docs/idempotency.md", JSON: "docs/idempotency-policy.json", Overlay: "docs/idempotency.published.overlay.yaml",
+		Markdown: "docs/idempotency.md", HTML: "docs/idempotency.html", JSON: "docs/idempotency-policy.json", Overlay: "docs/idempotency.published.overlay.yaml",
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -44,6 +44,7 @@ func ExampleGenerate() {
 	fmt.Println(len(findings), "findings")
 	// Output:
 	// docs/idempotency.md
+	// docs/idempotency.html
 	// docs/idempotency-policy.json
 	// docs/idempotency.published.overlay.yaml
 	// 0 findings
@@ -62,7 +63,7 @@ func ExampleGenerate_templates() {
 		fmt.Println(err)
 		return
 	}
-	for _, line := range strings.Split(string(files[0].Content), "\n")[:7] {
+	for _, line := range strings.Split(string(files[0].Content), "\n")[:5] {
 		fmt.Println(line)
 	}
 	// Output:
@@ -70,9 +71,7 @@ func ExampleGenerate_templates() {
 	//
 	// # How Shop handles retries
 	//
-	// An *idempotency key* is a text that you choose and send with a request. It names the thing you want done: the first request with a key does its work, and each later request with that key is answered without doing it again.
-	//
-	// ## Using a key
+	// ## All operations
 }
 
 // What the API's own document lacks, as an overlay.

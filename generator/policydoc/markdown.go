@@ -37,6 +37,9 @@ func (c Code) String() string {
 // Raw is the value as the spec has it.
 func (c Code) Raw() string { return string(c) }
 
+// Plain is the value in one line, without any markup.
+func (c Code) Plain() string { return oneLine(string(c)) }
+
 // Prose is text from a spec of several paragraphs.
 type Prose string
 
@@ -101,17 +104,7 @@ func link(text string) string {
 // oneLine replaces every run of white space and control characters by one space, and drops what is invisible and changes
 // how the rest is read (direction marks, zero-width characters).
 func oneLine(text string) string {
-	visible := strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r), unicode.IsControl(r):
-			return ' '
-		case unicode.Is(unicode.Cf, r):
-			return -1
-		default:
-			return r
-		}
-	}, strings.ToValidUTF8(text, "\uFFFD"))
-	return strings.Join(strings.Fields(visible), " ")
+	return strings.Join(strings.Fields(visibleRunes(text)), " ")
 }
 
 // markup is the punctuation that CommonMark, GitHub's and common site generators' dialects give a meaning within a line.

@@ -12,25 +12,37 @@ import (
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
-// Page is what policy.md.tmpl is given. Everything from a spec is a [Text], a [Code], a [Prose] or a [Block], so that it
-// does no harm however a template places it; .Raw gives the text of the spec itself.
+// Page is what policy.md.tmpl and policy.html.tmpl are given. Everything from a spec is a [Text], a [Code], a [Prose] or a
+// [Block], so that it does no harm however a template places it: printed as it is it is Markdown, .HTML is HTML, and .Raw
+// gives the text of the spec itself.
 type Page struct {
 	// Title is the page's heading; API and Version are the document's.
 	Title, API, Version Text
 	// Contact is who to ask: an address to link to, or else a name.
 	ContactURL string
 	Contact    Text
+	// Areas are the table of all operations that something has to be said of, in the order of the document; Counts are
+	// how many there are of each kind.
+	Areas  []Area
+	Counts []Count
+	// Flows show what happens when an answer is lost, for each way to repeat that the document has.
+	Flows []Flow
 	// Using and Retrying are the rules for every keyed operation.
 	Using, Retrying []Rule
 	// Refusing says what every refusal means; Bodies show how refusals look, one for each form in use.
 	Refusing []Rule
 	Bodies   []Body
+	// Shared is what all operations with a key have in common.
+	Shared Shared
 	// Keyed are the operations with a key; the others are grouped by what is said of them. Each is in the order of the
-	// document. Safe counts the operations whose method is idempotent by definition.
+	// document. Safe counts the operations whose method is idempotent by definition, and SafeCalls names them.
 	Keyed                                   []Section
 	Natural, Conditional, Unsafe, Undecided []Entry
 	Safe                                    int
+	SafeCalls                               []Code
 	Consumers                               []Consumer
+	// Origins are the providers whose rules these are.
+	Origins []Origin
 }
 
 // Rule is a sentence that tells a client what to do.
@@ -61,14 +73,20 @@ type Entry struct {
 // Section is a keyed operation's own part of the page.
 type Section struct {
 	Entry
-	// Where and Retention are for the table of all operations.
+	// Where, Required, Retention, InFlight and Marker are the policy in brief. Marker is the header of a repetition, empty
+	// where nothing marks one.
 	Where     Sentence
 	Required  bool
 	Retention string
-	Groups    []Group
-	Refusals  []Refusal
-	Example   Block
-	Note      Prose
+	InFlight  Sentence
+	Marker    Code
+	// Groups and Refusals are the whole policy; Own and OwnRefusals leave out what stands in Page.Shared.
+	// Shares says that something does.
+	Groups, Own           []Group
+	Refusals, OwnRefusals []Refusal
+	Shares                bool
+	Example               Block
+	Note                  Prose
 }
 
 // Group is the promises under one topic.
@@ -107,9 +125,13 @@ func NewPage(doc *policy.Document) Page {
 		page.Title = "Retrying requests safely"
 	}
 	anchors := doc.Anchors()
+	var rows []Row
 	for i := range doc.Operations {
 		op := &doc.Operations[i]
 		entry := newEntry(op, anchors[i])
+		if op.Decision != policy.Safe {
+			rows = append(rows, newRow(op, entry))
+		}
 		switch op.Decision {
 		case policy.Keyed:
 			page.Keyed = append(page.Keyed, newSection(doc, op, entry))
@@ -123,8 +145,12 @@ func NewPage(doc *policy.Document) Page {
 			page.Undecided = append(page.Undecided, entry)
 		default:
 			page.Safe++
+			page.SafeCalls = append(page.SafeCalls, entry.Call)
 		}
 	}
+	page.Areas, page.Counts = areas(rows), counts(rows)
+	page.Flows, page.Origins = flows(doc), origins(doc)
+	page.Shared = share(page.Keyed)
 	for _, c := range doc.Consumers {
 		page.Consumers = append(page.Consumers, Consumer{
 			Name: Text(c.Name), Group: Text(c.Group), Event: Code(c.Event), ID: Code(c.ID),
@@ -158,7 +184,7 @@ func newEntry(op *policy.Operation, anchor string) Entry {
 func newSection(doc *policy.Document, op *policy.Operation, entry Entry) Section {
 	s := Section{
 		Entry: entry, Where: where(op.Policy.Key), Required: op.Policy.Key.Required, Retention: inWords(op.Policy.Retention),
-		Refusals: refusals(&op.Policy), Example: curl(doc, op), Note: Prose(op.Policy.Note),
+		InFlight: inFlightBriefly(&op.Policy), Marker: marker(&op.Policy), Refusals: refusals(&op.Policy), Example: curl(doc, op), Note: Prose(op.Policy.Note),
 	}
 	for _, promise := range promises(op) {
 		if promise.Topic == TopicRefusal {
@@ -172,6 +198,14 @@ func newSection(doc *policy.Document, op *policy.Operation, entry Entry) Section
 		s.Groups[last].Promises = append(s.Groups[last].Promises, promise)
 	}
 	return s
+}
+
+// marker is the header that tells a repetition.
+func marker(p *policy.Policy) Code {
+	if p.Replay.Header == "" {
+		return ""
+	}
+	return Code(p.Replay.Header + ": " + p.Replay.Value)
 }
 
 // Sentences is the group's promises as one paragraph.
@@ -208,7 +242,7 @@ func retrying() []Rule {
 func refusing() []Rule {
 	return []Rule{
 		{"refusal-no-effect", say("A request that is refused for its key does nothing, and is never shown the answer of another request.")},
-		{"refusal-others", say("A request is also refused, whatever its key, when it is not as this API describes it or cannot be read ({}), when it is not known who asks ({}), when its body is too large ({}), and when its body is of a type or an encoding that is not taken ({}). Such a refusal does nothing either, and leaves the key free. [All types of refusals]("+strings.TrimSuffix(runtime.DefaultProblemBase, "#")+") are explained in one place.", code("400"), code("401"), code("413"), code("415"))},
+		{"refusal-others", say("A request is also refused, whatever its key, when it is not as this API describes it or cannot be read ({}), when it is not known who asks ({}), when its body is too large ({}), and when its body is of a type or an encoding that is not taken ({}). Such a refusal does nothing either, and leaves the key free. {} are explained in one place.", code("400"), code("401"), code("413"), code("415"), leadsTo{"All types of refusals", strings.TrimSuffix(runtime.DefaultProblemBase, "#")})},
 		{"refusal-no-guess", say("A key that is sent twice, or differently in two places of one request, is refused as malformed.")},
 	}
 }
@@ -309,7 +343,10 @@ func refusals(p *policy.Policy) []Refusal {
 	if p.Key.Required {
 		add(refusalMissing, e.Missing, say("there is no key"), say("Send one."))
 	}
-	add(refusalMalformed, e.Malformed, say("the key is malformed"), say("Send one of the form above."))
+	add(refusalMalformed, e.Malformed, say("the key is malformed"), say("Send a well-formed one."))
+	if p.Key.FirstSent.Header != "" {
+		add(refusalExpired, e.Expired, say("the first attempt was too long ago, or is said to be in the future"), say("Do not repeat it: look up what was made."))
+	}
 	add(refusalMismatch, e.Mismatch, say("the key came with another request before"), say("Give each request its own key."))
 	atWork, unknown := say("the first request is still at work"), say("it cannot be told yet whether the work was done")
 	if p.Mode == policy.LeaseMode {

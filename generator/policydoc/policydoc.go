@@ -22,6 +22,13 @@ func Generate(doc *policy.Document, o Options) ([]output.File, diag.List, error)
 		}
 		files = append(files, output.File{Path: o.Markdown, Content: page})
 	}
+	if o.HTML != "" {
+		page, err := webPage(doc, o.Templates)
+		if err != nil {
+			return nil, nil, err
+		}
+		files = append(files, output.File{Path: o.HTML, Content: page})
+	}
 	if o.JSON != "" {
 		content, err := policyJSON(doc)
 		if err != nil {
@@ -43,17 +50,22 @@ func Generate(doc *policy.Document, o Options) ([]output.File, diag.List, error)
 }
 
 func markdown(doc *policy.Document, set *templates.Set) ([]byte, error) {
-	if set == nil {
-		var err error
-		if set, err = templates.Load(nil); err != nil {
-			return nil, err
-		}
-	}
-	page, err := set.Render("policy.md.tmpl", NewPage(doc))
+	page, err := render(doc, set, "policy.md.tmpl")
 	if err != nil {
 		return nil, err
 	}
 	return []byte(strings.TrimSpace(emptyLines.ReplaceAllString(page, "\n\n")) + "\n"), nil
+}
+
+// render is the page in the form of a template.
+func render(doc *policy.Document, set *templates.Set, name string) (string, error) {
+	if set == nil {
+		var err error
+		if set, err = templates.Load(nil); err != nil {
+			return "", err
+		}
+	}
+	return set.Render(name, NewPage(doc))
 }
 
 // emptyLines are more than one; a template leaves them where it prints nothing, and no code block of a page has any.

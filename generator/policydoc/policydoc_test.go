@@ -177,7 +177,7 @@ func bank() *policy.Document {
 }
 
 func all() Options {
-	return Options{Markdown: "docs/idempotency.md", JSON: "docs/idempotency-policy.json", Overlay: "docs/idempotency.published.overlay.yaml"}
+	return Options{Markdown: "docs/idempotency.md", HTML: "docs/idempotency.html", JSON: "docs/idempotency-policy.json", Overlay: "docs/idempotency.published.overlay.yaml"}
 }
 
 func TestGenerate_P1_P2_Golden(t *testing.T) {

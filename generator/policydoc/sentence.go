@@ -10,8 +10,9 @@ import (
 type Sentence struct{ spans []span }
 
 type span struct {
-	text string
-	kind spanKind
+	text    string
+	kind    spanKind
+	address string // of what is linked
 }
 
 type spanKind byte
@@ -20,12 +21,16 @@ const (
 	ours    spanKind = iota // our own words, plain CommonMark text
 	foreign                 // text of a spec
 	literal                 // a value to be written exactly so
+	linked                  // our own words that lead somewhere
 )
+
+// leadsTo are words of ours that link to an address of ours.
+type leadsTo struct{ words, address string }
 
 // code is a value that stands in a sentence exactly as a client has to write it.
 type code string
 
-// say builds a sentence: each {} in format is replaced by the next value, a string, a code or another Sentence.
+// say builds a sentence: each {} in format is replaced by the next value, a string, a code, a leadsTo or another Sentence.
 func say(format string, values ...any) Sentence {
 	var s Sentence
 	for i, words := range strings.Split(format, "{}") {
@@ -33,7 +38,7 @@ func say(format string, values ...any) Sentence {
 			s.add(values[i-1])
 		}
 		if words != "" {
-			s.spans = append(s.spans, span{words, ours})
+			s.spans = append(s.spans, span{text: words})
 		}
 	}
 	return s
@@ -42,13 +47,15 @@ func say(format string, values ...any) Sentence {
 func (s *Sentence) add(value any) {
 	switch value := value.(type) {
 	case code:
-		s.spans = append(s.spans, span{string(value), literal})
+		s.spans = append(s.spans, span{text: string(value), kind: literal})
 	case string:
-		s.spans = append(s.spans, span{value, foreign})
+		s.spans = append(s.spans, span{text: value, kind: foreign})
+	case leadsTo:
+		s.spans = append(s.spans, span{value.words, linked, value.address})
 	case Sentence:
 		s.spans = append(s.spans, value.spans...)
 	default:
-		panic("policydoc: a sentence takes strings, codes and sentences only")
+		panic("policydoc: a sentence takes strings, codes, links and sentences only")
 	}
 }
 
@@ -59,9 +66,9 @@ func listed(conjunction string, values []string) Sentence {
 		switch {
 		case i == 0:
 		case i == len(values)-1:
-			s.spans = append(s.spans, span{" " + conjunction + " ", ours})
+			s.spans = append(s.spans, span{text: " " + conjunction + " "})
 		default:
-			s.spans = append(s.spans, span{", ", ours})
+			s.spans = append(s.spans, span{text: ", "})
 		}
 		s.add(code(value))
 	}
@@ -76,7 +83,7 @@ func paragraph(sentences ...Sentence) Sentence {
 			continue
 		}
 		if len(all.spans) > 0 {
-			all.spans = append(all.spans, span{" ", ours})
+			all.spans = append(all.spans, span{text: " "})
 		}
 		all.spans = append(all.spans, s.spans...)
 	}
@@ -94,6 +101,8 @@ func (s Sentence) String() string {
 			out.WriteString(Text(one.text).String())
 		case literal:
 			out.WriteString(Code(one.text).String())
+		case linked:
+			out.WriteString("[" + one.text + "](" + one.address + ")")
 		}
 	}
 	return out.String()
@@ -104,7 +113,7 @@ func (s Sentence) Plain() string {
 	var out strings.Builder
 	for _, one := range s.spans {
 		text := one.text
-		if one.kind != ours {
+		if one.kind == foreign || one.kind == literal {
 			text = oneLine(text)
 		}
 		out.WriteString(text)
