@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/idemgen/idemgen/analyzer"
+	"github.com/idemgen/idemgen/internal/sarif"
 )
 
 // check loads packages, runs the analyzers and prints what they find.
@@ -47,9 +47,9 @@ func (c command) print(stdout io.Writer, graph *checker.Graph, problems []string
 	case c.json:
 		return graph.PrintJSON(stdout)
 	case c.sarif:
-		return writeSARIF(stdout, sourceRoot(), c.analyzers, findingsOf(graph), problems)
+		return writeSARIF(stdout, sarif.SourceRoot(), c.analyzers, findingsOf(graph), problems)
 	case c.github:
-		return writeGitHub(stdout, sourceRoot(), findingsOf(graph))
+		return writeGitHub(stdout, sarif.SourceRoot(), findingsOf(graph))
 	}
 	return writeText(stdout, findingsOf(graph))
 }
@@ -113,42 +113,10 @@ func failures(graph *checker.Graph) []string {
 
 // testsAskedFor reports whether the settings of the module around the working directory ask for test files.
 func testsAskedFor() bool {
-	root := above("go.mod")
+	root := sarif.Above("go.mod")
 	if root == "" {
 		return false
 	}
 	config, err := analyzer.ReadConfig(filepath.Join(root, analyzer.ConfigFile))
 	return err == nil && config.Tests
-}
-
-// sourceRoot is the folder that paths in reports are relative to: the repository, else the module, else the working directory.
-func sourceRoot() string {
-	for _, name := range []string{".git", "go.mod"} {
-		if root := above(name); root != "" {
-			return root
-		}
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return ""
-	}
-	return dir
-}
-
-// above gives the nearest folder, from the working directory upwards, that has an entry of that name; empty when none has.
-func above(name string) string {
-	dir, err := os.Getwd()
-	if err != nil {
-		return ""
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-			return dir
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return ""
-		}
-		dir = parent
-	}
 }

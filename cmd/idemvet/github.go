@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/idemgen/idemgen/analyzer"
+	"github.com/idemgen/idemgen/internal/sarif"
 )
 
 // writeGitHub prints workflow commands, which GitHub shows beside the lines of a pull request.
@@ -21,7 +22,7 @@ func writeGitHub(w io.Writer, root string, findings []finding) error {
 			level = "notice"
 		}
 		file := f.start.Filename
-		if rel, ok := within(root, file); ok {
+		if rel, ok := sarif.Within(root, file); ok {
 			file = rel
 		}
 		properties := fmt.Sprintf("file=%s,line=%d", property(file), f.start.Line)

@@ -16,6 +16,19 @@ import (
 	"github.com/idemgen/idemgen/analyzer"
 )
 
+// sarifLog is a log as a reader of it sees it: garif's models, with what they leave out.
+type sarifLog struct {
+	Runs []struct {
+		garif.Run
+		Results []struct {
+			garif.Result
+			RuleIndex int `json:"ruleIndex"`
+		} `json:"results"`
+	} `json:"runs"`
+}
+
+const srcRoot = "%SRCROOT%"
+
 // sample is one of everything: a graded finding with related positions and a fix in two files, one of go vet's, one outside of the root.
 func sample(t *testing.T) (root string, findings []finding) {
 	t.Helper()

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // writeText prints a line for each finding and one for each related position, as go vet does.
@@ -34,13 +33,4 @@ func shorten(dir, file string) string {
 		return rel
 	}
 	return file
-}
-
-// within gives the slash-separated name of a file below root.
-func within(root, file string) (string, bool) {
-	rel, err := filepath.Rel(root, file)
-	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return "", false
-	}
-	return filepath.ToSlash(rel), true
 }
