@@ -3,7 +3,7 @@
 
 GO ?= go
 
-.PHONY: all demo test test-postgres race vet vet-idem lint bench bench-large soak bench-idemvet test-golangci generate check fuzz clean
+.PHONY: all demo test test-sdk test-postgres race vet vet-idem lint bench bench-large soak bench-idemvet test-golangci generate check fuzz clean
 
 all: test
 
@@ -72,6 +72,11 @@ vet-idem:
 ## test-golangci: the plugin in a real golangci-lint, which is built for the test (about 80 s and 1 GB of modules at first)
 test-golangci:
 	cd analyzer/golangci/e2e && $(GO) vet ./... && $(GO) test $(TESTFLAGS) -timeout 30m ./...
+
+## test-sdk: stripe-go and the AWS SDK against services under their profiles; apart from `test`, since to compile stripe-go takes longer than to run all
+## of them
+test-sdk:
+	cd internal/profiletest/sdktest && $(GO) vet ./... && $(GO) test $(TESTFLAGS) ./...
 
 ## check: the examples' committed generated code is what the generator writes today
 check:
