@@ -88,18 +88,23 @@ func (b *overlayBuilder) operation(op *policy.Operation, docs string) {
 	if description == op.Description {
 		description = ""
 	}
-	var external, parameters *yaml.Node
+	var external *yaml.Node
 	if docs != "" && op.ExternalDocs == "" {
 		external = object(field{"description", text("What happens when this request is repeated")}, field{"url", text(docs)})
 	}
+	var parameters []*yaml.Node
 	if parameter := b.missingParameter(op); parameter != nil {
-		parameters = list(parameter)
-		b.remove(fmt.Sprintf("%s.parameters[?@.name == %s && @.in == %s]", target, policy.QuoteJSONPath(op.Policy.Key.Name), policy.QuoteJSONPath(string(op.Policy.Key.In))))
+		parameters = append(parameters, parameter)
+		b.removeParameter(target, op.Policy.Key.Name, op.Policy.Key.In)
+	}
+	if parameter := b.missingFirstSent(op); parameter != nil {
+		parameters = append(parameters, parameter)
+		b.removeParameter(target, op.Policy.Key.FirstSent.Header, policy.InHeader)
 	}
 	update := object(
 		field{"description", textOr(description)},
 		field{"externalDocs", external},
-		field{"parameters", parameters},
+		field{"parameters", listOrNil(parameters)},
 		field{"responses", orNil(b.responses(op))},
 	)
 	if !empty(update) {
@@ -112,6 +117,18 @@ func orNil(node *yaml.Node) *yaml.Node {
 		return nil
 	}
 	return node
+}
+
+func listOrNil(nodes []*yaml.Node) *yaml.Node {
+	if len(nodes) == 0 {
+		return nil
+	}
+	return list(nodes...)
+}
+
+// removeParameter takes a parameter out that an earlier overlay put in.
+func (b *overlayBuilder) removeParameter(target, name string, in policy.Location) {
+	b.remove(fmt.Sprintf("%s.parameters[?@.name == %s && @.in == %s]", target, policy.QuoteJSONPath(name), policy.QuoteJSONPath(string(in))))
 }
 
 // The paragraph in a description stands between comments, by which it is found again; CommonMark renderers do not show
@@ -188,6 +205,32 @@ func (b *overlayBuilder) missingParameter(op *policy.Operation) *yaml.Node {
 	return object(append(fields, field{"schema", object(schema...)}, field{"example", text(example)})...)
 }
 
+// missingFirstSent is the parameter of the time of a first attempt, where one is asked for and the document does not
+// declare it.
+func (b *overlayBuilder) missingFirstSent(op *policy.Operation) *yaml.Node {
+	first := op.Policy.Key.FirstSent
+	if first.Header == "" {
+		return nil
+	}
+	for _, parameter := range op.Shape.Parameters {
+		if parameter.In == "header" && strings.EqualFold(parameter.Name, first.Header) {
+			return nil
+		}
+	}
+	about := say("When the first attempt was sent, the same for each attempt at one thing; sent with every key. A request that was first sent more than {} ago, or more than {} in the future, is refused.",
+		inWords(op.Policy.Retention), inWords(first.MaxSkew))
+	fields := []field{
+		{"name", text(first.Header)}, {"in", text("header")}, {"required", boolean(op.Policy.Key.Required)}, {"description", text(about.String())},
+	}
+	if b.swagger {
+		return object(append(fields, field{"type", text("string")})...)
+	}
+	return object(append(fields, field{"schema", object(field{"type", text("string")})}, field{"example", text(exampleDate)})...)
+}
+
+// exampleDate is an IMF-fixdate (RFC 9110, section 5.6.7).
+const exampleDate = "Mon, 02 Nov 2026 15:04:05 GMT"
+
 // keySchema is the key as a JSON Schema, as far as one can say it: lengths count characters there, and a quoted key is
 // longer than the key.
 func keySchema(key policy.Key) []field {
@@ -263,13 +306,13 @@ func (b *overlayBuilder) responses(op *policy.Operation) *yaml.Node {
 	for _, change := range op.Policy.Replay.Status {
 		to := strconv.Itoa(change.To)
 		if !documents(op, to) && documents(op, strconv.Itoa(change.From)) {
-			var headers *yaml.Node
+			var headers []field
 			if marker := op.Policy.Replay.Header; marker != "" {
-				headers = object(field{marker, b.markerHeader(op)})
+				headers = append(headers, field{marker, b.markerHeader(op)})
 			}
 			fields = append(fields, field{to, object(
 				field{"description", text(fmt.Sprintf("The answer to a repeated request whose first answer was %d.", change.From))},
-				field{"headers", headers},
+				field{"headers", orNil(object(append(headers, b.policyHeaders(op, nil, true, nil)...)...))},
 			)})
 		}
 	}
@@ -292,6 +335,11 @@ func (b *overlayBuilder) documented(op *policy.Operation, response policy.Respon
 	if marker := op.Policy.Replay.Header; marker != "" && keeps(op.Policy.Store.Statuses, response.Status) && !hasHeader(response, marker) {
 		headers = append(headers, field{marker, b.markerHeader(op)})
 	}
+	var refused []policy.HeaderValue
+	if response.Ref == "" {
+		refused = refusedWith(op, response.Status)
+	}
+	headers = append(headers, b.policyHeaders(op, &response, keeps(op.Policy.Store.Statuses, response.Status), refused)...)
 	if response.Ref != "" {
 		// A $ref stands for the whole response, so the header goes to what it stands for. A refusal does not: the
 		// component may serve operations that refuse nothing.
@@ -369,6 +417,36 @@ func (b *overlayBuilder) markerHeader(op *policy.Operation) *yaml.Node {
 	return b.header(about.String(), "string")
 }
 
+// policyHeaders are the headers that the policy gives answers of one status, but for those that a response has already:
+// those of answers to requests with an accepted key, where kept says that the status may be one of them, and those of the
+// refusals that have it.
+func (b *overlayBuilder) policyHeaders(op *policy.Operation, response *policy.Response, kept bool, refused []policy.HeaderValue) []field {
+	var fields []field
+	add := func(name string, about Sentence) {
+		known := slices.ContainsFunc(fields, func(f field) bool { return strings.EqualFold(f.name, name) })
+		if !known && (response == nil || !hasHeader(*response, name)) {
+			fields = append(fields, field{name, b.header(about.String(), "string")})
+		}
+	}
+	if kept {
+		for _, header := range op.Policy.Answers.Headers {
+			i := slices.IndexFunc(refused, func(h policy.HeaderValue) bool { return strings.EqualFold(h.Name, header.Name) })
+			switch {
+			case i >= 0:
+				add(header.Name, say("{} when the request's key was accepted, with the first answer and each repetition; {} with a refusal.", code(header.Value), code(refused[i].Value)))
+			case header.Value == policy.KeyPlaceholder:
+				add(header.Name, say("The request's key."))
+			default:
+				add(header.Name, say("{}, when the request's key was accepted, with the first answer and each repetition.", code(header.Value)))
+			}
+		}
+	}
+	for _, header := range refused {
+		add(header.Name, say("{}, with a refusal.", code(header.Value)))
+	}
+	return fields
+}
+
 func (b *overlayBuilder) retryAfterHeader() *yaml.Node {
 	return b.header("Seconds to wait before the request is sent again.", "integer")
 }
@@ -378,6 +456,7 @@ type refusalGroup struct {
 	status     string
 	reasons    []string
 	retryAfter bool
+	headers    []policy.HeaderValue // one for each name
 }
 
 // refusalsByStatus groups op's refusals, sorted by status.
@@ -395,6 +474,11 @@ func refusalsByStatus(op *policy.Operation) []refusalGroup {
 		case refusalInFlight, refusalUnavailable, refusalUnknown:
 			groups[i].retryAfter = true
 		}
+		for _, header := range refusalHeaders(&op.Policy.Errors, refusal.Case) {
+			if !slices.ContainsFunc(groups[i].headers, func(h policy.HeaderValue) bool { return h.Name == header.Name }) {
+				groups[i].headers = append(groups[i].headers, header)
+			}
+		}
 	}
 	for i := range groups {
 		if groups[i].status == "400" { // the runtime answers so whatever is wrong with a request
@@ -405,9 +489,41 @@ func refusalsByStatus(op *policy.Operation) []refusalGroup {
 	return groups
 }
 
+// refusedWith are the headers of op's refusals of a status.
+func refusedWith(op *policy.Operation, status string) []policy.HeaderValue {
+	for _, group := range refusalsByStatus(op) {
+		if group.status == status {
+			return group.headers
+		}
+	}
+	return nil
+}
+
+// refusalHeaders are the headers that a refusal carries beside Retry-After.
+func refusalHeaders(e *policy.Errors, name string) []policy.HeaderValue {
+	switch name {
+	case refusalMissing:
+		return e.Missing.Headers
+	case refusalMalformed:
+		return e.Malformed.Headers
+	case refusalMismatch:
+		return e.Mismatch.Headers
+	case refusalInFlight:
+		return e.InFlight.Headers
+	case refusalTooLarge:
+		return e.TooLarge.Headers
+	case refusalUnavailable:
+		return e.Unavailable.Headers
+	case refusalExpired:
+		return e.Expired.Headers
+	}
+	return nil
+}
+
 var refusalReasons = map[string]string{
 	refusalMissing:      "there is no idempotency key",
 	refusalMalformed:    "the idempotency key is malformed",
+	refusalExpired:      "the first attempt was too long ago, or is said to be in the future",
 	refusalMismatch:     "the idempotency key came with another request before",
 	refusalInFlight:     "the first request with this idempotency key is still at work (retry with the same key)",
 	refusalTooLarge:     "the work was done and its answer was too large to keep (do not repeat the request)",
@@ -438,6 +554,7 @@ func (b *overlayBuilder) refusal(op *policy.Operation, group refusalGroup) *yaml
 	if group.retryAfter {
 		fields = append(fields, field{"Retry-After", b.retryAfterHeader()})
 	}
+	fields = append(fields, b.policyHeaders(op, nil, keeps(op.Policy.Store.Statuses, group.status), group.headers)...)
 	headers := orNil(object(fields...))
 	description := text("Refused: " + strings.Join(group.reasons, ", or ") + ".")
 	schema := b.refusalSchema(op)
