@@ -1,12 +1,17 @@
 package profiletest
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/idemgen/idemgen/generator/drill"
+	"github.com/idemgen/idemgen/runtime"
 )
 
 // P3: each profile's service keeps every promise of its published policy that can be tested, in both modes, with two
@@ -14,6 +19,10 @@ import (
 func TestProfiles_P3_EveryTestablePromiseIsKept(t *testing.T) {
 	each(t, func(t *testing.T, o Options) {
 		t.Parallel()
+		o.Work = func(ctx context.Context, tx pgx.Tx, call *runtime.Call[pgx.Tx], s *Service) (runtime.Response, error) {
+			time.Sleep(50 * time.Millisecond) // so that duplicates meet it at work
+			return pay(ctx, tx, call, s)
+		}
 		s := Start(t, o)
 		report, err := drill.Run(t.Context(), drill.Plan{
 			Policy: s.Published, BaseURL: s.URL,
