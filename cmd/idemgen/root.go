@@ -59,7 +59,7 @@ func newRoot(s *session) *cobra.Command {
 	root.Version = version()
 	root.Flags().Bool("version", false, "print the version of idemgen and of the Go that built it")
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(newGenerate(s), newCheck(s), newAudit(s), newDiff(s), newInit(s), newApply(s), newTemplates(s), newProfiles(s), newRecords(s), newVersion(s))
+	root.AddCommand(newGenerate(s), newCheck(s), newAudit(s), newDiff(s), newDrill(s), newInit(s), newApply(s), newTemplates(s), newProfiles(s), newRecords(s), newVersion(s))
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
 		if cmd.Name() == "completion" { // cobra's own shows its help for a shell that it does not know

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/idemgen/idemgen/generator/drill"
+)
+
+// drillPrinter prints the table of a drill while it is filled in, and the evidence at the end.
+type drillPrinter struct {
+	out    io.Writer
+	colour bool
+	last   string // the operation whose heading was printed last
+}
+
+var outcomeStyles = map[drill.Outcome]style{drill.Kept: green, drill.Broken: red, drill.NotTestable: dim, drill.Skipped: dim}
+
+// event prints a heading or a row.
+func (p *drillPrinter) event(e drill.Event) {
+	if p.last != e.Operation.ID {
+		p.last = e.Operation.ID
+		fmt.Fprintf(p.out, "\n%s  %s\n", paint(p.colour, bold, visible(e.Operation.ID, keepNothing)), visible(e.Operation.Method+" "+e.Operation.Path, keepNothing))
+	}
+	if e.Result == nil {
+		return
+	}
+	row := fmt.Sprintf("  %s  %-20s", paint(p.colour, outcomeStyles[e.Result.Outcome], fmt.Sprintf("%-12s", e.Result.Outcome)), e.Result.Promise)
+	if e.Result.Why != "" {
+		row += "  " + paint(p.colour && e.Result.Outcome != drill.Broken, dim, visible(e.Result.Why, keepNothing))
+	}
+	fmt.Fprintln(p.out, strings.TrimRight(row, " "))
+}
+
+// end prints what was sent and what came for each broken promise, and the numbers.
+func (p *drillPrinter) end(r *drill.Report) {
+	for i := range r.Operations {
+		for _, result := range r.Operations[i].Results {
+			if result.Outcome != drill.Broken {
+				continue
+			}
+			fmt.Fprintf(p.out, "\n%s %s of %s\n  promised: %s\n  but:      %s\n", paint(p.colour, red, "broken:"), result.Promise,
+				visible(r.Operations[i].ID, keepNothing), visible(result.Text, keepNothing), visible(result.Why, keepNothing))
+			for _, e := range result.Evidence {
+				fmt.Fprintf(p.out, "  sent\n%s\n  came\n%s\n", indented(e.Request), indented(e.Answer))
+			}
+		}
+	}
+	fmt.Fprintf(p.out, "\n%d kept, %d broken, %d not testable, %d skipped; %d requests in %.1f s\n",
+		r.Count(drill.Kept), r.Count(drill.Broken), r.Count(drill.NotTestable), r.Count(drill.Skipped), r.Requests, r.Seconds)
+	if r.Stopped != "" {
+		fmt.Fprintf(p.out, "The drill did not come to its end: %s.\n", r.Stopped)
+	}
+}
+
+func indented(text string) string {
+	lines := strings.Split(visible(text, keepLayout), "\n")
+	return "    " + strings.Join(lines, "\n    ")
+}
+
+// drillGitHub prints broken promises as annotations.
+func drillGitHub(out io.Writer, r *drill.Report) {
+	for i := range r.Operations {
+		for _, result := range r.Operations[i].Results {
+			if result.Outcome == drill.Broken {
+				fmt.Fprintf(out, "::error title=%s::%s\n", githubProperty.Replace("idemgen drill: "+result.Promise+" of "+r.Operations[i].ID), githubData.Replace(result.Text+"\n"+result.Why))
+			}
+		}
+	}
+}
