@@ -145,14 +145,14 @@ func (f *drillFlags) plan(s *session) (*drill.Plan, error) {
 		Bodies: map[string]drill.Body{}, Paths: map[string]string{},
 		Limits: drill.Limits{Request: f.timeout, Settle: f.settle, Total: f.atMost},
 	}
-	if p.Policy, err = policydoc.ReadJSON(content); err != nil {
-		return nil, fmt.Errorf("%s: %w", f.policy, err)
-	}
 	if p.Credentials, err = headersOf(s, "--header", f.headers, f.environment); err != nil {
 		return nil, err
 	}
 	if p.OtherCredentials, err = headersOf(s, "--other-header", f.otherHeaders, f.otherEnvironment); err != nil {
 		return nil, err
+	}
+	if p.Policy, err = policydoc.ReadJSON(content); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.policy, err)
 	}
 	for _, text := range f.bodies {
 		operation, file, ok := strings.Cut(text, "=")

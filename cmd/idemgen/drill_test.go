@@ -61,6 +61,10 @@ func drilled(t *testing.T, spoil func(http.ResponseWriter) http.ResponseWriter) 
 		if spoil != nil {
 			w = spoil(w)
 		}
+		if r.Header.Get("Authorization") == "" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
 		call, ok := engine.Begin(w, r, served)
 		if !ok {
 			return

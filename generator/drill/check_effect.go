@@ -2,6 +2,7 @@ package drill
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"time"
@@ -150,12 +151,15 @@ func checkInFlight(s *session, promise *policydoc.PublishedPromise) Result {
 
 func wrongRetryAfter(a *sent, p policydoc.Parameters) string {
 	got := a.header.Get("Retry-After")
+	want, open := policydoc.ParseDuration(text(p, "retryAfter")) // in lease mode it follows the work
+	if _, err := http.ParseTime(got); err == nil && open != nil {
+		return "" // RFC 9110, section 10.2.3, has dates too
+	}
 	seconds, err := strconv.Atoi(got)
 	if err != nil || seconds < 0 {
 		return fmt.Sprintf("its Retry-After is %q, and no number of seconds", shortened(got))
 	}
-	want, err := policydoc.ParseDuration(text(p, "retryAfter"))
-	if err == nil && time.Duration(seconds)*time.Second != want {
+	if open == nil && time.Duration(seconds)*time.Second != want {
 		return fmt.Sprintf("its Retry-After is %d, the policy says %v", seconds, want.Seconds())
 	}
 	return ""
