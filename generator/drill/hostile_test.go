@@ -138,6 +138,9 @@ func hostile(t *testing.T, address, says string, patience time.Duration) {
 	if !strings.Contains(text, says) {
 		t.Errorf("%q is not said: %s", says, text)
 	}
+	if says != "" && report.Count(Broken) > 0 { // nobody saw an answer to judge
+		t.Errorf("broken: %v\n%s", brokenPromises(report), text)
+	}
 	var out strings.Builder
 	if err := report.WriteJUnit(&out); err != nil {
 		t.Fatal(err)

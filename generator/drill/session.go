@@ -199,6 +199,7 @@ func (s *session) begin() string {
 			return why
 		}
 	}
+	s.acquit()
 	if why := s.pickFirst(); why != "" {
 		return why
 	}
@@ -206,6 +207,21 @@ func (s *session) begin() string {
 	s.matchFirst()
 	s.reran = s.ranAgain(s.repeat)
 	return ""
+}
+
+// acquit takes back that a key was not free, where a key that nobody used is answered in the same way: then it is the
+// request that the server does not take.
+func (s *session) acquit() {
+	if len(s.burst.answers) == 0 {
+		s.stuck, s.crossed = nil, nil
+		return
+	}
+	fresh := s.burst.answers[0]
+	for _, suspect := range []**sent{&s.stuck, &s.crossed} {
+		if a := *suspect; a != nil && a.status == fresh.status && s.marked(a) == s.marked(fresh) {
+			*suspect = nil
+		}
+	}
 }
 
 // lockedOut is the answer that says that a key which nobody used for this request is not free; nil where it is.
