@@ -52,6 +52,7 @@ paths:
 	// payments/responses.go
 	// payments/policies.go
 	// docs/idempotency.md
+	// docs/idempotency.html
 	// docs/idempotency-policy.json
 	// docs/idempotency.published.overlay.yaml
 }

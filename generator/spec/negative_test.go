@@ -163,7 +163,7 @@ func TestLoad_ExtensionYAMLEqualsJSON(t *testing.T) {
 		}
 		op := doc.Operations[0]
 		op.Policy.Guards[0].Pos = policy.Position{}
-		op.Origins, op.Shape, op.Pos, op.DecidedAt = nil, nil, policy.Position{}, policy.Position{}
+		op.Origins, op.Shape, op.Pos, op.DecidedAt, op.Outline = nil, nil, policy.Position{}, policy.Position{}, policy.Outline{} // they have positions
 		operations = append(operations, op)
 	}
 	if !reflect.DeepEqual(operations[0], operations[1]) {
