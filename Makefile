@@ -22,7 +22,7 @@ TESTFLAGS ?=
 
 # These run without the race detector: they read dozens of libraries or large documents, or run whole commands, which takes five times as long
 # under it. What they share runs under it in the tests of keyscope, keyflow and the generator's other rooms.
-CASES = ./cmd/idemgen ./generator/gocode ./cmd/idemvet ./analyzer ./analyzer/existsinsert ./analyzer/keytx ./analyzer/retrykey ./analyzer/weakkey ./analyzer/internal/storeflow ./analyzer/internal/known
+CASES = ./cmd/idemgen ./internal/profiletest ./generator/gocode ./cmd/idemvet ./analyzer ./analyzer/existsinsert ./analyzer/keytx ./analyzer/retrykey ./analyzer/weakkey ./analyzer/internal/storeflow ./analyzer/internal/known
 
 # It waits for the database most of the time, so the others are run beside it.
 FIRST = ./runtime/pgstore

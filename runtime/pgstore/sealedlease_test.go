@@ -24,6 +24,7 @@ func sealed(tb testing.TB, store runtime.Store[pgx.Tx]) runtime.Store[pgx.Tx] {
 
 // A5: what is sealed is kept as what is not, though no two seals of the same are the same.
 func TestSealedLease_A5_I1_ConformsToTheSuite(t *testing.T) {
+	t.Parallel() // the suite waits for leases to be over
 	plain := suite(t, database(t), nil)
 	storetest.RunLeases(t, storetest.Suite[pgx.Tx]{Open: func(t *testing.T) storetest.Instance[pgx.Tx] {
 		instance := plain.Open(t)

@@ -35,6 +35,7 @@ func TestStore_ModesForPoolers(t *testing.T) {
 
 func conform(t *testing.T, change func(*pgxpool.Config), opts ...pgstore.Option) {
 	t.Helper()
+	t.Parallel() // the suite waits for the database
 	conformOn(t, database(t), change, opts...)
 }
 
