@@ -24,7 +24,7 @@ TESTFLAGS ?=
 # under it. What they share runs under it in the tests of keyscope, keyflow and the generator's other rooms.
 CASES = ./cmd/idemgen ./internal/profiletest ./generator/gocode ./cmd/idemvet ./analyzer ./analyzer/existsinsert ./analyzer/keytx ./analyzer/retrykey ./analyzer/weakkey ./analyzer/internal/storeflow ./analyzer/internal/known
 
-# It waits for the database most of the time, so the others are run beside it.
+# It waits for the database most of the time, so the others are run beside it; what it says is printed after them.
 FIRST = ./runtime/pgstore
 
 # The crash trials have leases as short as the machine allows, so nothing runs beside them, nor the race detector.
@@ -32,9 +32,11 @@ ALONE = ./internal/crash
 
 test: vet vet-idem check
 	@bin=$$($(POSTGRES)) || exit 1; export IDEMGEN_POSTGRES_BIN=$$bin; set -ex; \
-	$(GO) test $(TESTFLAGS) -timeout 30m $(FIRST) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(CASES) $(FIRST) $(ALONE))"); \
-	$(GO) test -timeout 30m $(ALONE); \
+	mkdir -p bin; $(GO) test $(TESTFLAGS) -timeout 30m $(FIRST) > bin/first.log 2>&1 & first=$$!; trap 'kill $$first 2>/dev/null || :' EXIT; \
+	$(GO) test $(TESTFLAGS) -timeout 30m $$($(GO) list ./... | grep -vxF "$$($(GO) list $(CASES) $(FIRST) $(ALONE))"); \
 	$(GO) test -timeout 30m $(CASES); \
+	wait $$first || failed=1; cat bin/first.log; test -z "$$failed"; \
+	$(GO) test -timeout 30m $(ALONE); \
 	(cd generator/migration/toolstest && $(GO) test $(TESTFLAGS) ./...); \
 	(cd internal/pgtemp/download && $(GO) test $(TESTFLAGS) ./...); \
 	(cd runtime/otelidem && $(GO) test $(TESTFLAGS) ./...); \
