@@ -273,6 +273,24 @@ func TestFirstSent_X3_Lease(t *testing.T) {
 	}
 }
 
+// X3, I13: so is one in lease mode that is too late when it has won its record. The record is gone again.
+func TestFirstSent_X3_I13_LeaseTooLateAfterAWait(t *testing.T) {
+	when := &clock{now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	o := newOfficeAt(t, payout(func(p *policy.Policy) {
+		p.Key.FirstSent = policy.FirstSent{Header: "Repeatability-First-Sent", MaxSkew: skew}
+	}), when.Now)
+	at := when.Now()
+	when.Advance(24*time.Hour - time.Second)
+	o.leases.claimLease = func(ctx context.Context, id runtime.ID, intent *runtime.Intent) (runtime.LeaseClaim, error) {
+		time.Sleep(1100 * time.Millisecond)
+		return o.leases.Store.ClaimLease(ctx, id, intent)
+	}
+	o.post("k", body, sentAt(at)).wantProblem(t, 412, "expired")
+	if n := o.leases.Len(); n != 0 || o.runs.Load() != 0 {
+		t.Errorf("%d records, %d runs", n, o.runs.Load())
+	}
+}
+
 func TestFirstSent_Register(t *testing.T) {
 	engine := newService(t, payment()).engine
 	for part, sent := range map[string]policy.FirstSent{

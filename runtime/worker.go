@@ -103,6 +103,10 @@ func (l *Lease[TX]) handle(end *leaseEnd) {
 	if l.unfollow != nil {
 		defer l.unfollow()
 	}
+	if l.held.Fence.Epoch == 1 && l.call.late() { // it has waited since its time was compared
+		*end = l.release(l.call.refuse(l.call.plan.expired()))
+		return
+	}
 	returned := false
 	defer func() {
 		if returned {
