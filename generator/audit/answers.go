@@ -24,7 +24,7 @@ func answers(op *policy.Operation, does effect.Effect) [Count]Answer {
 	case policy.NotRepeatable:
 		return stated(op, Answer{State: Yes, Why: "it is stated as not repeatable (none)"}, No)
 	}
-	if declared := usable(op); len(declared) > 0 {
+	if declared := op.RequestKeys(); len(declared) > 0 {
 		return byDeclaration(op, declared, does)
 	}
 	return byName(op, does)
@@ -168,14 +168,9 @@ func mayRepeat(method string) bool {
 	return !slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace, http.MethodPut, http.MethodDelete, "QUERY"}, method)
 }
 
-// usable are the declared keys that are keys of the request.
-func usable(op *policy.Operation) []policy.DeclaredKey {
-	return slices.DeleteFunc(slices.Clone(op.Declared), func(k policy.DeclaredKey) bool { return k.InBatchItem })
-}
-
 // batchKey is a key that stands in the items of a batch, where the request has none.
 func batchKey(op *policy.Operation) *policy.DeclaredKey {
-	if len(op.Declared) > 0 && len(usable(op)) == 0 {
+	if len(op.Declared) > 0 && len(op.RequestKeys()) == 0 {
 		return &op.Declared[0]
 	}
 	return nil

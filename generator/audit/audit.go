@@ -52,7 +52,7 @@ func Run(doc *policy.Document, found diag.List) *Report {
 
 // listed reports whether an operation stands in the table: what may do something twice, is decided, or has a key.
 func listed(op *policy.Operation) bool {
-	return !op.Webhook && mayRepeat(op.Method) || op.Decision != policy.Safe && op.Decision != policy.Undecided || len(usable(op)) > 0
+	return !op.Webhook && mayRepeat(op.Method) || op.Decision != policy.Safe && op.Decision != policy.Undecided || len(op.RequestKeys()) > 0
 }
 
 func describeOperation(op *policy.Operation, does effect.Effect, marks int) Operation {
@@ -66,7 +66,7 @@ func keyOf(op *policy.Operation) *Key {
 	key, declared := op.Policy.Key, false
 	pos := placeOf(op, "key.in")
 	if op.Decision != policy.Keyed {
-		keys := usable(op)
+		keys := op.RequestKeys()
 		if len(keys) == 0 {
 			return nil
 		}

@@ -32,7 +32,7 @@ func (a *auditor) operation(i int, does effect.Effect) {
 		f.relative(op, does)
 		f.retried(op, does)
 	}
-	for _, key := range usable(op) {
+	for _, key := range op.RequestKeys() {
 		f.minted(op, key)
 	}
 }
@@ -45,7 +45,7 @@ func (a *auditor) undecided(op *policy.Operation, f *findings, does effect.Effec
 	if proposed.Condition != "" {
 		hint += ", " + proposed.Condition
 	}
-	declared := usable(op)
+	declared := op.RequestKeys()
 	switch {
 	case len(declared) == 1:
 		f.add(ruleUndecidedDeclared, op.Pos, proposed.Action, hint,
@@ -93,7 +93,7 @@ func (f *findings) streams(op *policy.Operation, does effect.Effect) {
 
 // safe is for a method that is idempotent by itself and has a key all the same (requirement H1).
 func (f *findings) safe(op *policy.Operation) {
-	for _, key := range usable(op) {
+	for _, key := range op.RequestKeys() {
 		f.add(Rule{ID: "safe-method", Severity: diag.Info}, op.Pos, "", "keep the key where clients may send it to more than one address; else leave it out",
 			fmt.Sprintf("%s declares a key, %s, and %s is idempotent by RFC 9110, section 9.2.2", name(op.Method, op.Path, op.Webhook), describe(key.Key), op.Method))
 		return
@@ -119,7 +119,7 @@ func (f *findings) relative(op *policy.Operation, does effect.Effect) {
 	if does.Kind != effect.Relative || op.Decision == policy.NotRepeatable || op.Decision == policy.Conditional || op.Method == "GET" || op.Method == "DELETE" {
 		return
 	}
-	if len(usable(op)) > 0 {
+	if len(op.RequestKeys()) > 0 {
 		return
 	}
 	f.add(ruleRelative, does.Pos, proposal.Action(op, "required"), "write x-idempotency: required, or let it set the value that is meant",
@@ -129,7 +129,7 @@ func (f *findings) relative(op *policy.Operation, does effect.Effect) {
 // retried is for what generated clients repeat by themselves, by the document's own word.
 func (f *findings) retried(op *policy.Operation, does effect.Effect) {
 	r := op.Outline.Retries
-	if r == nil || r.Off || !mayRepeat(op.Method) || len(usable(op)) > 0 || does.Kind == effect.Read {
+	if r == nil || r.Off || !mayRepeat(op.Method) || len(op.RequestKeys()) > 0 || does.Kind == effect.Read {
 		return
 	}
 	if op.Decision != policy.Undecided && op.Decision != policy.NotRepeatable {

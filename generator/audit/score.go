@@ -55,7 +55,7 @@ func marks(op *policy.Operation, found []Finding) int {
 		return elsewhere(found)
 	case op.Decision != policy.Undecided:
 		return graded(found)
-	case len(usable(op)) > 0:
+	case len(op.RequestKeys()) > 0:
 		return 1
 	}
 	return 0

@@ -41,7 +41,7 @@ func (p pair) changes() []Change {
 			continue
 		}
 		change := p.change(rule, r.member, before, after)
-		change.OldPos, change.NewPos = memberPosition(p.old, r.positionOf(&p.old.Policy)), memberPosition(p.new, r.positionOf(&p.new.Policy))
+		change.OldPos, change.NewPos = p.old.MemberPosition(r.positionOf(&p.old.Policy)), p.new.MemberPosition(r.positionOf(&p.new.Policy))
 		if r.at != nil {
 			if before, after := r.at(p); before.IsValid() || after.IsValid() {
 				change.OldPos, change.NewPos = orPosition(before, change.OldPos), orPosition(after, change.NewPos)
@@ -96,14 +96,6 @@ func (p pair) change(rule Rule, member, before, after string) Change {
 		c.NewPos = p.new.Pos
 	}
 	return c
-}
-
-// memberPosition is where a member was set, or the nearest place that is known.
-func memberPosition(op *policy.Operation, member string) policy.Position {
-	if origin, ok := op.Origins.Find(member); ok && origin.Pos.IsValid() {
-		return origin.Pos
-	}
-	return orPosition(op.DecidedAt, op.Pos)
 }
 
 func orPosition(at, other policy.Position) policy.Position {

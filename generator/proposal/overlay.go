@@ -26,7 +26,7 @@ func Generate(doc *policy.Document) Result {
 			r.Before++
 			continue
 		}
-		declared := usable(op)
+		declared := op.RequestKeys()
 		switch open := whyOpen(doc, op, declared); {
 		case open == nil && len(declared) == 1:
 			r.Decided++
@@ -41,17 +41,6 @@ func Generate(doc *policy.Document) Result {
 	text.WriteString(actions.String())
 	r.Overlay = []byte(text.String())
 	return r
-}
-
-// usable are the declared keys that are keys of the request: one per item of a batch is not.
-func usable(op *policy.Operation) []policy.DeclaredKey {
-	var keys []policy.DeclaredKey
-	for _, key := range op.Declared {
-		if !key.InBatchItem {
-			keys = append(keys, key)
-		}
-	}
-	return keys
 }
 
 // open is why an operation is not decided, and the action that is proposed, if there can be one.

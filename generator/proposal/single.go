@@ -18,7 +18,7 @@ type Proposal struct {
 
 // For proposes a decision for op, an operation of doc, as [Generate] does.
 func For(doc *policy.Document, op *policy.Operation) Proposal {
-	declared := usable(op)
+	declared := op.RequestKeys()
 	decided := advice{decision: "optional"}
 	if o := whyOpen(doc, op, declared); o != nil {
 		decided = o.likely

@@ -105,6 +105,17 @@ type Operation struct {
 	Shape *Shape
 }
 
+// RequestKeys returns the declared keys that are keys of the request: one per item of a batch is not.
+func (op *Operation) RequestKeys() []DeclaredKey {
+	var keys []DeclaredKey
+	for _, key := range op.Declared {
+		if !key.InBatchItem {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
 // DeclaredKey is a key parameter that a document declares already.
 type DeclaredKey struct {
 	// Key holds what the declaration says: where, name, required, length, pattern, format.

@@ -84,3 +84,15 @@ func parentMember(member string) string {
 	}
 	return ""
 }
+
+// MemberPosition is where a member of op's policy was set, or the nearest place that is known: where op was decided, or op
+// itself.
+func (op *Operation) MemberPosition(member string) Position {
+	if origin, ok := op.Origins.Find(member); ok && origin.Pos.IsValid() {
+		return origin.Pos
+	}
+	if op.DecidedAt.IsValid() {
+		return op.DecidedAt
+	}
+	return op.Pos
+}

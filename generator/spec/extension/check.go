@@ -62,12 +62,12 @@ type checker struct {
 
 // report reports a finding where a member of the policy was set.
 func (c *checker) report(rule Rule, member, hint, format string, args ...any) {
-	c.reportAt(rule, memberPosition(c.op, member), hint, format, args...)
+	c.reportAt(rule, c.op.MemberPosition(member), hint, format, args...)
 }
 
 func (c *checker) reportAt(rule Rule, pos policy.Position, hint, format string, args ...any) {
 	if !pos.IsValid() {
-		pos = memberPosition(c.op, "")
+		pos = c.op.MemberPosition("")
 	}
 	c.diags = append(c.diags, finding(rule, pos, hint, format, args...))
 }

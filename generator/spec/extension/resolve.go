@@ -220,16 +220,5 @@ func (v *resolver) origins() policy.Origins {
 
 // report reports a finding about a member of the effective policy, where it was set.
 func (v *resolver) report(rule Rule, member, hint, format string, args ...any) {
-	v.diags = append(v.diags, finding(rule, memberPosition(v.op, member), hint, format, args...))
-}
-
-// memberPosition is where a member of an operation's policy was set, or the nearest place that is known.
-func memberPosition(op *policy.Operation, member string) policy.Position {
-	if origin, ok := op.Origins.Find(member); ok && origin.Pos.IsValid() {
-		return origin.Pos
-	}
-	if op.DecidedAt.IsValid() {
-		return op.DecidedAt
-	}
-	return op.Pos
+	v.diags = append(v.diags, finding(rule, v.op.MemberPosition(member), hint, format, args...))
 }
