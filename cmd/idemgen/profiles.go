@@ -4,12 +4,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/idemgen/idemgen/generator/config"
 	"github.com/idemgen/idemgen/generator/diag"
 	"github.com/idemgen/idemgen/generator/spec"
 	"github.com/idemgen/idemgen/runtime/policy"
@@ -26,7 +30,8 @@ says that nothing was found in what was read; idemgen's own value then holds, an
 parentheses.
 
 A profile of your own is a file of the same form: docs/profiles.md in idemgen's repository
-has an example. Name it under profiles in idemgen.yaml, or with --profile-file.
+has an example. Name it under profiles in idemgen.yaml, which is read where there is one, or
+with --profile-file.
 
 Exit codes: 0 printed; 1 errors in a profile's file; 2 usage, or a file that cannot be read.`
 
@@ -35,19 +40,21 @@ const profilesExample = `  idemgen profiles
   idemgen profiles house --profile-file profiles/house.json`
 
 func newProfiles(s *session) *cobra.Command {
-	var files []string
+	var flags projectFlags
 	cmd := &cobra.Command{
 		Use:     "profiles [NAME]",
 		Short:   "Show the contracts that a policy can start from",
 		Long:    profilesLong,
 		Example: profilesExample,
 		Args:    oneProfile,
-		RunE:    func(_ *cobra.Command, args []string) error { return s.profiles(files, args) },
+		RunE:    func(_ *cobra.Command, args []string) error { return s.profiles(&flags, args) },
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return policy.ProfileNames(), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
-	cmd.Flags().StringArrayVar(&files, "profile-file", nil, "`file` with a profile of your own; repeat for more")
+	cmd.Flags().StringVar(&flags.config, "config", "", "configuration `file` whose profiles are known too (default "+config.FileName+", if there is one)")
+	cmd.Flags().StringArrayVar(&flags.profiles, "profile-file", nil, "`file` with a profile of your own, in place of the configuration's; repeat for more")
+	must(cmd.MarkFlagFilename("config", "yaml", "yml", "json"))
 	must(cmd.MarkFlagFilename("profile-file", "json", "yaml", "yml"))
 	return cmd
 }
@@ -59,8 +66,12 @@ func oneProfile(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-func (s *session) profiles(files, args []string) error {
+func (s *session) profiles(flags *projectFlags, args []string) error {
 	s.resultOnStdout = true
+	files, err := s.ownProfiles(flags)
+	if err != nil {
+		return err
+	}
 	profiles, err := s.knownProfiles(files)
 	if err != nil {
 		return err
@@ -82,13 +93,34 @@ func (s *session) profiles(files, args []string) error {
 	return fmt.Errorf("there is no profile %q%s", args[0], hint)
 }
 
+// ownProfiles are the user's files, as seen from the working directory: those that flags name, else the configuration's.
+func (s *session) ownProfiles(flags *projectFlags) ([]string, error) {
+	if len(flags.profiles) > 0 {
+		files := make([]string, len(flags.profiles))
+		for i, file := range flags.profiles {
+			files[i] = filepath.ToSlash(file)
+		}
+		return files, nil
+	}
+	if _, err := os.Stat(config.FileName); flags.config == "" && errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	p, err := flags.open(s)
+	if err != nil {
+		return nil, err
+	}
+	files := slices.Clone(p.config.Profiles)
+	for i, file := range files {
+		if !filepath.IsAbs(filepath.FromSlash(file)) {
+			files[i] = path.Join(filepath.ToSlash(p.dir), file)
+		}
+	}
+	return files, nil
+}
+
 // knownProfiles are those that are built in and those of the files, sorted by name.
 func (s *session) knownProfiles(files []string) ([]*policy.Profile, error) {
-	slashed := make([]string, len(files))
-	for i, file := range files {
-		slashed[i] = filepath.ToSlash(file)
-	}
-	profiles, found, err := spec.LoadProfiles(slashed...)
+	profiles, found, err := spec.LoadProfiles(files...)
 	if err != nil {
 		return nil, err
 	}
