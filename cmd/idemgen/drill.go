@@ -91,12 +91,13 @@ func (s *session) drill(ctx context.Context, flags *drillFlags) error {
 	if err != nil {
 		return err
 	}
-	printer := &drillPrinter{out: s.stdout, colour: s.colourOn(s.stdout)}
+	printer := &drillPrinter{out: s.stdout, colour: s.colourOn(s.stdout), line: s.newProgress()}
 	if s.format == "text" {
 		plan.Observer = printer.event
 	}
 	fmt.Fprintf(s.stderr, "The work is done at most %s at %s.\n", times(plan.MaxEffects()), visible(plan.BaseURL, keepNothing))
 	report, err := drill.Run(ctx, *plan)
+	printer.line.end()
 	if err != nil {
 		return err
 	}

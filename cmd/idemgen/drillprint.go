@@ -8,17 +8,24 @@ import (
 	"github.com/idemgen/idemgen/generator/drill"
 )
 
-// drillPrinter prints the table of a drill while it is filled in, and the evidence at the end.
+// drillPrinter prints the table of a drill while it is filled in, with a line under it that says how far it is, and the
+// evidence at the end.
 type drillPrinter struct {
 	out    io.Writer
 	colour bool
+	line   *progress
 	last   string // the operation whose heading was printed last
 }
 
 var outcomeStyles = map[drill.Outcome]style{drill.Kept: green, drill.Broken: red, drill.NotTestable: dim, drill.Skipped: dim}
 
-// event prints a heading or a row.
+// event prints a heading or a row above the line.
 func (p *drillPrinter) event(e drill.Event) {
+	p.line.say(fmt.Sprintf("%s: %d of %d promises, %d requests", e.Operation.ID, e.Done, e.Promises, e.Requests))
+	p.line.above(func() { p.row(e) })
+}
+
+func (p *drillPrinter) row(e drill.Event) {
 	if p.last != e.Operation.ID {
 		p.last = e.Operation.ID
 		fmt.Fprintf(p.out, "\n%s  %s\n", paint(p.colour, bold, visible(e.Operation.ID, keepNothing)), visible(e.Operation.Method+" "+e.Operation.Path, keepNothing))

@@ -16,6 +16,7 @@ type progress struct {
 	on   bool
 	mu   sync.Mutex
 	what string
+	seen bool // the line stands on the terminal
 	stop chan struct{}
 	done chan struct{}
 }
@@ -34,6 +35,22 @@ func (p *progress) say(what string) {
 		p.stop, p.done = make(chan struct{}), make(chan struct{})
 		go p.show(p.stop, p.done)
 	}
+}
+
+// above prints something while the line stands; the line moves down under it, a moment later.
+func (p *progress) above(print func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+	print()
+}
+
+// clear takes the line off the terminal. The caller holds the lock.
+func (p *progress) clear() {
+	if p.seen {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+	p.seen = false
 }
 
 // end takes the line away. Anything else may be printed afterwards.
@@ -61,12 +78,14 @@ func (p *progress) show(stop <-chan struct{}, done chan<- struct{}) {
 	defer tick.Stop()
 	for {
 		p.mu.Lock()
-		what := p.what
+		p.seen = true
+		fmt.Fprintf(p.w, "\r\x1b[K%s (%.1f s)", visible(p.what, keepNothing), time.Since(began).Seconds())
 		p.mu.Unlock()
-		fmt.Fprintf(p.w, "\r\x1b[K%s (%.1f s)", visible(what, keepNothing), time.Since(began).Seconds())
 		select {
 		case <-stop:
-			fmt.Fprint(p.w, "\r\x1b[K")
+			p.mu.Lock()
+			p.clear()
+			p.mu.Unlock()
 			return
 		case <-tick.C:
 		}

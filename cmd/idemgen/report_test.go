@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -115,6 +116,23 @@ func TestProgressIsTakenAway(t *testing.T) {
 	p.end()
 	if got := text.String(); !strings.HasPrefix(got, "\r\x1b[Kreading a\uFFFD.yaml (0.5 s)") || !strings.HasSuffix(got, "\r\x1b[K") {
 		t.Errorf("printed %q", got)
+	}
+}
+
+// What is printed above the line never stands behind its text, nor is a line taken away that is not there.
+func TestProgressStaysUnderWhatIsPrinted(t *testing.T) {
+	var text bytes.Buffer
+	p := newProgress(&text, true)
+	p.above(func() { text.WriteString("first\n") })
+	p.say("at work")
+	time.Sleep(progressAfter + 50*time.Millisecond)
+	p.above(func() { text.WriteString("second\n") })
+	time.Sleep(150 * time.Millisecond)
+	p.end()
+	p.above(func() { text.WriteString("third\n") })
+	got := regexp.MustCompile(`(\r\x1b\[Kat work \(\d\.\d s\))+`).ReplaceAllString(text.String(), "[line]")
+	if want := "first\n[line]\r\x1b[Ksecond\n[line]\r\x1b[Kthird\n"; got != want {
+		t.Errorf("printed %q, want %q", got, want)
 	}
 }
 

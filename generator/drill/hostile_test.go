@@ -173,6 +173,27 @@ func TestRun_P3_CanBeStopped(t *testing.T) {
 	}
 }
 
+// An observer can say how far a drill is: each promise has one result, and the last of them is the last of all.
+func TestRun_P3_TellsHowFarItIs(t *testing.T) {
+	b, operations := kinds["payments"]()
+	plan := planFor(t, b, operations...)
+	var events []Event
+	plan.Observer = func(e Event) { events = append(events, e) }
+	report := run(t, plan)
+	done := 0
+	for i, e := range events {
+		if e.Result != nil {
+			done++
+		}
+		if e.Done != done || e.Promises != events[0].Promises || i > 0 && e.Requests < events[i-1].Requests {
+			t.Errorf("event %d: %d of %d after %d requests, want %d of %d", i, e.Done, e.Promises, e.Requests, done, events[0].Promises)
+		}
+	}
+	if last := events[len(events)-1]; last.Done != last.Promises || last.Requests != report.Requests {
+		t.Errorf("it ends at %d of %d, %d requests; the report has %d", last.Done, last.Promises, last.Requests, report.Requests)
+	}
+}
+
 // Without a clock nobody waits for a day, and says so; without a second account the scope says what was not tried.
 func TestRun_P3_SaysWhatItCannotTest(t *testing.T) {
 	b, operations := kinds["payments"]()

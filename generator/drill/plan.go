@@ -77,6 +77,8 @@ func (l Limits) orDefaults() Limits {
 type Event struct {
 	Operation *OperationReport
 	Result    *Result
+	// Done is how many promises have a result, of Promises in all; Requests is how many requests were sent so far.
+	Done, Promises, Requests int
 }
 
 const (

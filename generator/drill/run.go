@@ -30,6 +30,7 @@ type runner struct {
 
 	// virtual is how far the server's clock was set forward.
 	virtual time.Duration
+	done, promises int // results, of all that there will be
 	// last is the operation before, and the key that it took.
 	last *session
 }
@@ -72,6 +73,7 @@ func Run(ctx context.Context, plan Plan) (*Report, error) {
 	for i, op := range chosen {
 		report.Operations[i] = OperationReport{ID: op.ID, Method: op.Method, Path: op.Path}
 		sessions[i] = newSession(r, op, &report.Operations[i])
+		r.promises += len(op.Promises)
 	}
 	for _, s := range sessions {
 		s.notify(nil)
@@ -212,7 +214,7 @@ const stopped = "the drill was stopped"
 // notify tells the observer.
 func (s *session) notify(result *Result) {
 	if s.run.plan.Observer != nil {
-		s.run.plan.Observer(Event{Operation: s.report, Result: result})
+		s.run.plan.Observer(Event{Operation: s.report, Result: result, Done: s.run.done, Promises: s.run.promises, Requests: int(s.run.requests.Load())})
 	}
 }
 
@@ -269,6 +271,7 @@ func (s *session) add(promise *policydoc.PublishedPromise, result Result) {
 	result.Promise, result.Text = promise.ID, promise.Text
 	result.Why = s.run.masked(result.Why)
 	s.report.Results = append(s.report.Results, result)
+	s.run.done++
 	s.notify(&result)
 }
 
