@@ -57,13 +57,15 @@ WHEN EXISTS (SELECT FROM TABLE` + fenced + `) THEN '` + lostText + seenText + `'
 	lostText = `idempotency: the lease was lost`
 	seenText = `, or the record was not written`
 
-	// The array is made once, before the outer part runs, and finds its rows by their place, however large the table is. What
-	// has the caller's token already was taken by a try of the same call whose answer was lost.
-	takeOverSQL = `UPDATE TABLE AS held SET epoch = held.epoch + 1, attempt = $4::uuid, lease_until = clock_timestamp() + asked.lease * interval '1 microsecond'
+	// The array is made once, before the outer part runs, and finds its rows by their place, however large the table is. The
+	// partitions of a table have the same places, so a row is told by its partition too. What has the caller's token already was
+	// taken by a try of the same call whose answer was lost.
+	takeOverSQL = `WITH due AS (
+SELECT tableoid, ctid FROM TABLE WHERE status = 0 AND (lease_until <= clock_timestamp() OR attempt = $4::uuid) AND operation = ANY ($1::text[])
+ORDER BY attempt <> $4::uuid, lease_until LIMIT $3::bigint FOR UPDATE SKIP LOCKED)
+UPDATE TABLE AS held SET epoch = held.epoch + 1, attempt = $4::uuid, lease_until = clock_timestamp() + asked.lease * interval '1 microsecond'
 FROM unnest($1::text[], $2::bigint[]) AS asked (name, lease)
-WHERE held.operation = asked.name AND held.ctid = ANY (ARRAY(
-SELECT ctid FROM TABLE WHERE status = 0 AND (lease_until <= clock_timestamp() OR attempt = $4::uuid) AND operation = ANY ($1::text[])
-ORDER BY attempt <> $4::uuid, lease_until LIMIT $3::bigint FOR UPDATE SKIP LOCKED))
+WHERE held.operation = asked.name AND held.ctid = ANY (ARRAY(SELECT ctid FROM due)) AND (held.tableoid, held.ctid) IN (SELECT tableoid, ctid FROM due)
 RETURNING held.scope, held.key, ` + heldColumns
 
 	backlogSQL = `SELECT count(*), count(*) FILTER (WHERE lease_until <= clock.now),

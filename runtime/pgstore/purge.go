@@ -8,9 +8,11 @@ import (
 )
 
 // purgeSQL: the array is made once, before the outer part runs, so that LIMIT means what it says; as a sub-select in IN
-// or USING it may be run once per row. SKIP LOCKED leaves to another purge, or to a claim that replaces it, what they hold.
-const purgeSQL = `DELETE FROM TABLE WHERE ctid = ANY (ARRAY(
-SELECT ctid FROM TABLE WHERE expires_at <= clock_timestamp() LIMIT $1::bigint FOR UPDATE SKIP LOCKED))`
+// or USING alone it may be run once per row. SKIP LOCKED leaves to another purge, or to a claim that replaces it, what they hold.
+// The partitions of a table have the same places, so a row is told by its partition too.
+const purgeSQL = `WITH gone AS (
+SELECT tableoid, ctid FROM TABLE WHERE expires_at <= clock_timestamp() LIMIT $1::bigint FOR UPDATE SKIP LOCKED)
+DELETE FROM TABLE WHERE ctid = ANY (ARRAY(SELECT ctid FROM gone)) AND (tableoid, ctid) IN (SELECT tableoid, ctid FROM gone)`
 
 // Purge deletes up to limit expired records, in one short transaction, and returns how many it deleted. Expired records
 // count as absent whether they are deleted or not: Purge gives their space back, and nothing else depends on it.
