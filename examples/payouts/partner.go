@@ -6,9 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
+	"sync/atomic"
 
 	"github.com/idemgen/idemgen/runtime"
 )
@@ -38,9 +39,16 @@ func (p partner) ask(ctx context.Context, out *runtime.Outbound, body any) (rece
 	}
 	req.Header.Set("Content-Type", "application/json")
 	out.SetHeaders(req.Header)
-	r, _, err := p.send(req)
-	if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" {
+	// An error of dialling alone would not do: net/http sends a request with this header again by itself when its connection
+	// is lost, so the error may be that of a second try.
+	var connected atomic.Bool
+	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }}
+	r, found, err := p.send(req.WithContext(httptrace.WithClientTrace(ctx, trace)))
+	switch {
+	case err != nil && !connected.Load():
 		return receipt{}, runtime.NoEffect(err) // nobody was there to do anything
+	case err == nil && !found:
+		err = errors.New("the answer's status is 404")
 	}
 	return r, err
 }
@@ -72,7 +80,9 @@ func (p partner) send(req *http.Request) (r receipt, found bool, err error) {
 	defer func() { _ = res.Body.Close() }()
 	switch res.StatusCode {
 	case http.StatusOK:
-		err = json.NewDecoder(res.Body).Decode(&r)
+		if err = json.NewDecoder(res.Body).Decode(&r); err == nil && r == (receipt{}) {
+			err = errors.New("the answer is no receipt")
+		}
 		return r, err == nil, err
 	case http.StatusNotFound:
 		return receipt{}, false, nil
