@@ -80,7 +80,7 @@ func (c *Call[TX]) read(r *http.Request) *Problem {
 	if c.key == "" {
 		return nil
 	}
-	if c.first.at, problem = p.firstAttempt(c.request); problem != nil {
+	if c.first, problem = p.firstAttempt(c.request); problem != nil {
 		return problem
 	}
 	scope, problem := p.scope(c.request, c.principal)

@@ -26,6 +26,9 @@ func (l *Lease[TX]) Complete(ctx context.Context, work func(ctx context.Context,
 	if err := l.resolve(ctx, len(l.call.plan.steps)); err != nil {
 		return err
 	}
+	if err := l.begins(); err != nil {
+		return err
+	}
 	var answer Response
 	var record *Record
 	err := l.transact(ctx, true, func(ctx context.Context, tx TX) (*Advance, error) {

@@ -21,9 +21,10 @@ type Clock interface {
 
 // firstSent is when a request was first sent, and what is known of the store's clock.
 type firstSent struct {
-	at    time.Time // zero where the policy does not ask for it, or there is no key
-	now   time.Time // by the store's clock, when the request came; zero in work that was taken up by a later worker
-	asked time.Time // this process's clock just before that
+	given bool      // false where the policy does not ask for it, or there is no key
+	at    time.Time // any date, Go's zero time included
+	now   time.Time // by the store's clock, when the request came; not in work that was taken up by a later worker
+	asked time.Time // this process's clock just before that; zero where now is not there
 }
 
 // checkFirstSent is a part of checkKey. The time belongs to the fingerprint: it is the same on each attempt, and one that is
@@ -50,15 +51,15 @@ func (p *plan) checkFirstSent(fault faultFunc) {
 }
 
 // firstAttempt reads when a request with a key was first sent.
-func (p *plan) firstAttempt(r *http.Request) (time.Time, *Problem) {
+func (p *plan) firstAttempt(r *http.Request) (firstSent, *Problem) {
 	if p.firstSent == "" {
-		return time.Time{}, nil
+		return firstSent{}, nil
 	}
 	at, err := firstSentTime(r.Header[p.firstSent])
 	if err != nil {
-		return time.Time{}, p.problem(caseMalformed, "The "+p.firstSent+" header "+err.Error()+".")
+		return firstSent{}, p.problem(caseMalformed, "The "+p.firstSent+" header "+err.Error()+".")
 	}
-	return at, nil
+	return firstSent{given: true, at: at}, nil
 }
 
 // firstSentTime reads an IMF-fixdate (RFC 9110, section 5.6.7) from the lines of its header, and nothing else: not the two
@@ -83,7 +84,7 @@ func firstSentTime(lines []string) (time.Time, error) {
 // Within the retention of it, by the same clock as the records expire by, a retry finds the record of its first attempt, if
 // that was carried out. After it, nobody could tell.
 func (c *Call[TX]) inTime(ctx context.Context) *Problem {
-	if c.first.at.IsZero() {
+	if !c.first.given {
 		return nil
 	}
 	asked := time.Now()
@@ -112,7 +113,28 @@ func (p *plan) expired() *Problem {
 // late reports whether the first attempt is longer ago than the retention by now: a request may have waited since it came.
 // The store's clock is not asked again, this process's says how long that was.
 func (c *Call[TX]) late() bool {
-	return !c.first.at.IsZero() && c.first.now.Add(time.Since(c.first.asked)).Sub(c.first.at) > c.plan.op.Policy.Retention
+	return !c.first.asked.IsZero() && c.first.now.Add(time.Since(c.first.asked)).Sub(c.first.at) > c.plan.op.Policy.Retention
+}
+
+// madeLate reports whether the record of this request, which was made at the given time of the store, may have been made when
+// it was too late. Its first worker has refused it then, and had no record that says so: it died, or could not remove it. A claim
+// may have waited since the time that it was made at, for what was in its way to go, so some of those that were in time count as
+// late too; which is why what has begun all the same is finished (see [Lease.begins]).
+func (c *Call[TX]) madeLate(created time.Time) bool {
+	return c.first.given && created.Add(c.engine.settings.claimTimeout).Sub(c.first.at) > c.plan.op.Policy.Retention
+}
+
+// errTooLate is work of a record that was made too late, and has not begun.
+var errTooLate = Explain("the request was too late when its record was made, so its work is not begun; return this error from the handler", nil)
+
+// begins has work that was made too late not begin: nothing of it is done, and the record is removed. It is asked where nothing
+// can have been done before.
+func (l *Lease[TX]) begins() error {
+	if !l.late {
+		return nil
+	}
+	l.over = true
+	return errTooLate
 }
 
 // kept is how long the record is kept: the retention, and longer where the client's clock is before the store's, so that no
@@ -122,7 +144,7 @@ func (c *Call[TX]) kept() time.Duration {
 	switch {
 	case c.plan.firstSent == "" || c.key == "":
 		return rules.Retention
-	case c.first.now.IsZero():
+	case c.first.asked.IsZero():
 		return rules.Retention + rules.Key.FirstSent.MaxSkew
 	default:
 		return rules.Retention + max(c.first.at.Sub(c.first.now), 0)

@@ -10,7 +10,7 @@ import (
 func FuzzFirstSentTime(f *testing.F) {
 	for _, text := range []string{
 		"Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "Mon, 06 Nov 1994 08:49:37 GMT",
-		"Sun, 06 Nov 1994 08:49:37.5 GMT", "Thu, 01 Jan 1970 00:00:00 GMT", "Sat, 01 Jan 0000 00:00:00 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", "",
+		"Sun, 06 Nov 1994 08:49:37.5 GMT", "Thu, 01 Jan 1970 00:00:00 GMT", "Sat, 01 Jan 0000 00:00:00 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", "Mon, 01 Jan 0001 00:00:00 GMT", "",
 	} {
 		f.Add(text)
 	}

@@ -39,6 +39,8 @@ type Lease[TX any] struct {
 	open    string // the external step whose outcome nobody knows
 	fate    fate   // of the last commit
 	lost    bool   // the store has said so
+	late    bool   // the record was made too late, and nothing is known to have been done: nothing begins
+	over    bool   // by late: the work ends here, and its record is removed
 	down    bool   // the store did not begin a transaction
 	answer  *Response
 	record  *Record  // of answer; nil where the policy does not keep it

@@ -33,6 +33,7 @@ func newLease[TX any](ctx context.Context, held *Held, t taken[TX]) *Lease[TX] {
 		call: t.call, store: t.call.engine.leaseStore(), work: t.work, held: held, keys: t.keys, ctx: context.WithoutCancel(ctx),
 		steps: held.Steps, asked: map[string]bool{},
 		effects: len(held.Steps) > 0 || held.Fence.Epoch > 1 && t.call.plan.callsOut(),
+		late:    len(held.Steps) == 0 && held.Fence.Epoch > 1 && t.call.madeLate(held.CreatedAt),
 	}
 }
 
@@ -95,6 +96,8 @@ func (l *Lease[TX]) settled(err error) (_ leaseEnd, settled bool) {
 		return l.completed(*l.answer, l.record), true
 	case l.lost || l.keeper.wasLost():
 		return l.overtaken(), true
+	case l.over:
+		return l.release(c.refuse(c.plan.expired())), true
 	case l.answer != nil:
 		return l.release(reply{*l.answer, OutcomeNotKept}), true
 	case l.fate == fateUnknown:
@@ -162,6 +165,9 @@ func (c *Call[TX]) guardProblem(err error) (*Problem, bool) {
 // endWith completes the record with a handler's answer, unless a step that it does not know of may have happened.
 func (l *Lease[TX]) endWith(r reply) leaseEnd {
 	err := caught(func() error { return l.resolve(l.ctx, len(l.call.plan.steps)) })
+	if err == nil && l.begins() != nil {
+		return l.release(l.call.refuse(l.call.plan.expired()))
+	}
 	if err != nil {
 		l.call.observe(l.ctx, "handler failed, its work is taken up again later", err)
 		return l.suspend()

@@ -94,6 +94,8 @@ func (l *Lease[TX]) enter() error {
 		return errAfterComplete
 	case l.open != "":
 		return errAfterOpen
+	case l.over:
+		return errTooLate
 	case l.fate != fateCertain:
 		return ErrCommitUnknown
 	case l.ctx.Err() != nil:
@@ -214,6 +216,9 @@ func (l *Lease[TX]) local(ctx context.Context, name string, work func(context.Co
 		outcome = StepStored
 		return stored.Result, nil
 	}
+	if err := l.begins(); err != nil {
+		return nil, err
+	}
 	var steps []StepResult
 	err = l.transact(ctx, false, func(ctx context.Context, tx TX) (*Advance, error) {
 		result, err := work(ctx, tx)
@@ -271,6 +276,10 @@ func (l *Lease[TX]) external(ctx context.Context, name string, call func(context
 		if err := context.Cause(l.ctx); err != nil { // the lease has ended meanwhile, and the next worker asks again
 			return nil, err
 		}
+		if err := l.begins(); err != nil {
+			outcome, l.open = StepFailed, ""
+			return nil, err
+		}
 		result, err = call(bounded, &Outbound{Step: name, keys: l.keys.keys(step)})
 		var without *noEffect
 		if errors.As(err, &without) {
@@ -281,6 +290,7 @@ func (l *Lease[TX]) external(ctx context.Context, name string, call func(context
 			return nil, err
 		}
 	}
+	l.late = false // it had begun
 	steps := append(slices.Clip(l.steps), StepResult{Name: name, Result: result})
 	if err := l.advance(&Advance{Steps: steps, Lease: l.duration()}); err != nil {
 		return nil, fmt.Errorf("step %q: its result could not be stored: %w", name, err)

@@ -46,6 +46,7 @@ func (e *Engine[TX]) resume(ctx context.Context, p *program[TX], held *Held, sto
 	c.reader.Reset(c.body)
 	request.Body = rewound{&c.reader}
 	copy(c.print[:], held.Fingerprint)
+	c.first, _ = p.plan.firstAttempt(request) // none where the policy asked for none when it was sent
 	err = caught(func() (err error) {
 		work, err = p.make(c)
 		return err
