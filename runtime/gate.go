@@ -20,6 +20,7 @@ type gate struct {
 
 // flight is the requests with one id that are under way.
 type flight struct {
+	lead    *turn
 	queue   list.List // of *waiter, in order of arrival; who leaves is taken out, so that a hung leader gathers nobody
 	running bool      // the leader runs the work, rather than still looking for a record
 	// known is the fingerprint of the record that is in progress; nil where none is that other processes would see.
@@ -28,6 +29,7 @@ type flight struct {
 
 type waiter struct {
 	patience patience
+	turn     turn             // which it has where it is told to lead
 	place    *list.Element    // in the queue; nil once told
 	told     chan gateOutcome // has room for the one thing that a waiter is told
 }
@@ -71,15 +73,16 @@ func (g *gate) enter(ctx context.Context, id ID, p patience) (*turn, gateOutcome
 	g.mu.Lock()
 	f := g.flights[id]
 	if f == nil {
-		g.flights[id] = &flight{}
+		t := &turn{g, id}
+		g.flights[id] = &flight{lead: t}
 		g.mu.Unlock()
-		return &turn{g, id}, gateOutcome{state: gateLead}
+		return t, gateOutcome{state: gateLead}
 	}
 	if state, away := f.away(&p); away {
 		g.mu.Unlock()
 		return nil, gateOutcome{state: state}
 	}
-	w := &waiter{patience: p, told: make(chan gateOutcome, 1)}
+	w := &waiter{patience: p, turn: turn{g, id}, told: make(chan gateOutcome, 1)}
 	w.place = f.queue.PushBack(w)
 	g.mu.Unlock()
 
@@ -96,7 +99,7 @@ func (g *gate) enter(ctx context.Context, id ID, p patience) (*turn, gateOutcome
 	}
 	outcome.waited = time.Since(began)
 	if outcome.state == gateLead {
-		return &turn{g, id}, outcome
+		return &w.turn, outcome
 	}
 	return nil, outcome
 }
@@ -126,11 +129,20 @@ func (t *turn) inProgress(print *[fingerprintSize]byte) {
 	t.change(func(f *flight) { f.known = print })
 }
 
-// change changes what is known of the flight, and tells those who do not wait for that.
+// nothingStands takes back what inProgress said: the record may have ended, expired and be free for any request, and nobody has
+// looked. It may come late, when the lead is another's.
+func (t *turn) nothingStands() {
+	t.change(func(f *flight) { f.known = nil })
+}
+
+// change changes what is known of the flight, and tells those who do not wait for that. After the turn was left it does nothing.
 func (t *turn) change(change func(*flight)) {
 	t.gate.mu.Lock()
 	defer t.gate.mu.Unlock()
 	f := t.gate.flights[t.id]
+	if f == nil || f.lead != t {
+		return
+	}
 	change(f)
 	for e := f.queue.Front(); e != nil; {
 		w := e.Value.(*waiter)
@@ -162,7 +174,7 @@ func (t *turn) leave(record *Record) {
 		w := e.Value.(*waiter)
 		if record == nil {
 			f.tell(w, gateOutcome{state: gateLead})
-			f.running, f.known = false, nil
+			f.lead, f.running, f.known = &w.turn, false, nil
 			return
 		}
 		f.tell(w, gateOutcome{state: gateRecord, record: record})

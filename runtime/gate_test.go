@@ -326,3 +326,42 @@ func TestGate_F4_AnotherRequest(t *testing.T) {
 		g.wantEmpty(t)
 	}
 }
+
+// What a leader says when its turn is over changes nothing for the next one, and nothing where all have left.
+func TestGate_F4_WhatIsSaidTooLate(t *testing.T) {
+	g, id := newGate(), ID{"s", "k"}
+	first, other := patience{limit: long, print: [fingerprintSize]byte{1}}, patience{limit: long, print: [fingerprintSize]byte{2}}
+	lead, _ := g.enter(context.Background(), id, first)
+	lead.inProgress(&first.print)
+	turns := make(chan *turn, 1)
+	go func() {
+		turn, _ := g.enter(context.Background(), id, first)
+		turns <- turn
+	}()
+	g.waitFor(t, id, 1)
+	lead.leave(nil)
+	next := <-turns
+	if next == nil {
+		t.Fatal("the lead did not go on")
+	}
+	next.inProgress(&first.print)
+	lead.nothingStands()
+	if _, outcome := g.enter(context.Background(), id, other); outcome.state != gateOther {
+		t.Errorf("another request was told %d after a former leader had taken back what it had said", outcome.state)
+	}
+	next.nothingStands()
+	go func() {
+		turn, _ := g.enter(context.Background(), id, other)
+		turns <- turn
+	}()
+	g.waitFor(t, id, 1) // it waits, as nothing is known
+	next.leave(nil)
+	if last := <-turns; last == nil {
+		t.Error("another request does not lead once nothing stands")
+	} else {
+		last.leave(nil)
+	}
+	next.nothingStands()
+	lead.running()
+	g.wantEmpty(t)
+}

@@ -192,7 +192,7 @@ func (l *leader[TX]) win(ctx context.Context, first bool) won {
 			l.begun = true
 			return won{held: claim.Held, sent: sent}
 		}
-		// Who did the work has given it up.
+		l.turn.nothingStands() // who did the work has given it up
 	}
 }
 
@@ -305,7 +305,8 @@ func (c *Call[TX]) overtaken(ctx context.Context, deadline time.Time) *Record {
 
 // hold does the work of a record that was just claimed. One that another worker had held is done with the request that it
 // was stored with.
-func (c *Call[TX]) hold(ctx context.Context, held *Held, sent time.Time, p *program[TX], work LeaseWork[TX], runs int) leaseEnd {
+func (l *leader[TX]) hold(ctx context.Context, held *Held, sent time.Time, p *program[TX], work LeaseWork[TX], runs int) leaseEnd {
+	c := l.Call
 	took := taken[TX]{call: c, work: work}
 	var err error
 	if held.Fence.Epoch == 1 {
@@ -317,14 +318,14 @@ func (c *Call[TX]) hold(ctx context.Context, held *Held, sent time.Time, p *prog
 		return c.engine.putOff(ctx, p.plan, held, err)
 	}
 	c.watch.event.Runs++
-	l := newLease(ctx, held, took)
+	lease := newLease(ctx, held, took)
 	if held.Fence.Epoch == 1 {
-		l.follow(ctx)
+		lease.follow(ctx)
 	}
-	l.keep(sent)
-	c.engine.holding.Store(held.ID, l.keeper)
-	defer c.engine.holding.CompareAndDelete(held.ID, l.keeper)
-	w := l.do()
+	lease.keep(sent, l.turn.nothingStands)
+	c.engine.holding.Store(held.ID, lease.keeper)
+	defer c.engine.holding.CompareAndDelete(held.ID, lease.keeper)
+	w := lease.do()
 	w.goOn()
 	return w.end
 }
@@ -344,7 +345,7 @@ func (c *Call[TX]) leaseUnprotected(ctx context.Context, work LeaseWork[TX]) rep
 	l := newLease(ctx, held, taken[TX]{c, work, keys})
 	l.store = unrecorded[TX]{c.engine.store}
 	l.follow(ctx)
-	l.keep(time.Now())
+	l.keep(time.Now(), func() {})
 	w := l.do()
 	w.goOn()
 	switch end := w.end; end.kind {

@@ -120,8 +120,12 @@ func (e *Engine[TX]) NewRecovery(opts ...RecoveryOption) (*Recovery[TX], error) 
 }
 
 // Run takes up work until ctx ends, then finishes what it holds, within a bound. It returns nil then, and none of its
-// goroutines is left, but for those of handlers that do not return (see [WithWorkLimit]). A store that fails is observed and asked again, more and more seldom.
+// goroutines is left, but for those of handlers that do not return (see [WithWorkLimit]). A store that fails is observed and
+// asked again, more and more seldom. The observer is told of the backlog about once an interval, however long rounds take.
 func (r *Recovery[TX]) Run(ctx context.Context) error {
+	var telling sync.WaitGroup
+	telling.Go(func() { r.tellBacklog(ctx) })
+	defer telling.Wait()
 	c := r.crew(ctx)
 	defer c.dismiss()
 	for failures := 0; ; {
@@ -135,9 +139,20 @@ func (r *Recovery[TX]) Run(ctx context.Context) error {
 		if full && ctx.Err() == nil {
 			continue
 		}
-		r.backlog(ctx)
 		if !sleep(ctx, r.rest(failures)) {
 			return nil
+		}
+	}
+}
+
+// tellBacklog tells the observer how much work there is, again and again until ctx ends. It waits for no round: while all
+// places are taken for long is when somebody has to know.
+func (r *Recovery[TX]) tellBacklog(ctx context.Context) {
+	for failures := 0; sleep(ctx, r.rest(failures)); {
+		if err := r.backlog(ctx); err != nil {
+			failures++
+		} else {
+			failures = 0
 		}
 	}
 }
@@ -160,7 +175,7 @@ func (r *Recovery[TX]) Once(ctx context.Context) (RecoveryReport, error) {
 	if err != nil {
 		return RecoveryReport{}, err
 	}
-	r.backlog(ctx)
+	_ = r.backlog(ctx) // which has observed its error
 	return c.report, nil
 }
 
@@ -175,24 +190,28 @@ func (r *Recovery[TX]) leases() []OperationLease {
 	return leases
 }
 
-// backlog tells the observer how much work there is.
-func (r *Recovery[TX]) backlog(ctx context.Context) {
+// backlog tells the observer how much work there is. An error has been observed.
+func (r *Recovery[TX]) backlog(ctx context.Context) error {
 	var operations []string
 	for _, lease := range r.leases() {
 		operations = append(operations, lease.Operation)
 	}
 	if len(operations) == 0 || ctx.Err() != nil {
-		return
+		return nil
 	}
 	bounded, cancel := context.WithTimeout(ctx, r.engine.settings.claimTimeout)
 	defer cancel()
-	backlog, err := r.engine.leaseStore().Backlog(bounded, operations)
-	switch {
-	case err == nil:
-		r.engine.settings.observer.Backlog(ctx, backlog)
-	case ctx.Err() == nil:
+	err := caught(func() error {
+		backlog, err := r.engine.leaseStore().Backlog(bounded, operations)
+		if err == nil {
+			r.engine.settings.observer.Backlog(ctx, backlog)
+		}
+		return err
+	})
+	if err != nil && ctx.Err() == nil {
 		r.failed(ctx, err)
 	}
+	return err
 }
 
 // failed reports an error that belongs to no operation.
@@ -306,7 +325,7 @@ func (c *crew[TX]) recover(held *Held, sent time.Time) {
 	l := newLease(ctx, held, took)
 	l.ctx = ctx // which ends when recovery stops, whatever has been done
 	l.recovered = true
-	l.keep(sent)
+	l.keep(sent, func() {})
 	w := l.do()
 	event.Outcome = w.end.kind.recovered()
 	w.goOn()

@@ -44,14 +44,17 @@ func (l *Lease[TX]) follow(ctx context.Context) {
 	l.unfollow = context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
 }
 
-// keep starts the lease's heartbeat; its loss ends the work's context.
-func (l *Lease[TX]) keep(sent time.Time) {
+// keep starts the lease's heartbeat; its loss ends the work's context, and calls lost.
+func (l *Lease[TX]) keep(sent time.Time, lost func()) {
 	bounded, cancel := context.WithCancelCause(l.ctx)
 	l.ctx, l.stop = bounded, cancel
 	rules := &l.call.plan.op.Policy.Lease
 	l.keeper = keep(sent, rules.Duration, rules.Heartbeat, func(ctx context.Context) error {
 		return caught(func() error { return l.store.Renew(ctx, l.held.ID, l.held.Fence, rules.Duration) })
-	}, cancel)
+	}, func(cause error) {
+		cancel(cause)
+		lost()
+	})
 }
 
 // settle ends the record as far as the work has come. err is the handler's, or how it ended without returning.
