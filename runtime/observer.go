@@ -21,7 +21,8 @@ type Observer interface {
 	WorkLimit(ctx context.Context, event WorkLimitEvent)
 	// Recovered is told of each record that recovery has taken over, when its work has ended.
 	Recovered(ctx context.Context, event RecoveryEvent)
-	// Backlog is told, once a round of recovery, how much work there is.
+	// Backlog is told how much work there is, about once an interval of recovery (see [WithRecoveryInterval]) in each process
+	// that runs one. It is that of all processes.
 	Backlog(ctx context.Context, backlog Backlog)
 }
 

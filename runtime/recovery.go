@@ -131,7 +131,7 @@ func (r *Recovery[TX]) Run(ctx context.Context) error {
 	for failures := 0; ; {
 		full, err := c.round(ctx)
 		if err != nil && ctx.Err() == nil {
-			r.failed(ctx, err)
+			r.failed(ctx, "store failed", err)
 			failures++
 		} else if err == nil {
 			failures = 0
@@ -201,22 +201,34 @@ func (r *Recovery[TX]) backlog(ctx context.Context) error {
 	}
 	bounded, cancel := context.WithTimeout(ctx, r.engine.settings.claimTimeout)
 	defer cancel()
-	err := caught(func() error {
-		backlog, err := r.engine.leaseStore().Backlog(bounded, operations)
-		if err == nil {
-			r.engine.settings.observer.Backlog(ctx, backlog)
-		}
+	var backlog Backlog
+	err := caught(func() (err error) {
+		backlog, err = r.engine.leaseStore().Backlog(bounded, operations)
 		return err
 	})
-	if err != nil && ctx.Err() == nil {
-		r.failed(ctx, err)
+	switch {
+	case err == nil:
+		r.tell(ctx, func(o Observer) { o.Backlog(ctx, backlog) })
+	case ctx.Err() == nil:
+		r.failed(ctx, "store failed", err)
 	}
 	return err
 }
 
+// tell tells the observer something. Its panic is not to end the process: there is no net/http here that catches it.
+func (r *Recovery[TX]) tell(ctx context.Context, told func(Observer)) {
+	err := caught(func() error {
+		told(r.engine.settings.observer)
+		return nil
+	})
+	if err != nil {
+		r.failed(ctx, "an observer failed", err)
+	}
+}
+
 // failed reports an error that belongs to no operation.
-func (r *Recovery[TX]) failed(ctx context.Context, err error) {
-	r.engine.observe(ctx, &plan{op: &Operation{ID: "recovery"}}, "store failed", err)
+func (r *Recovery[TX]) failed(ctx context.Context, what string, err error) {
+	r.engine.observe(ctx, &plan{op: &Operation{ID: "recovery"}}, what, err)
 }
 
 // crew is the goroutines that do recovered work.
@@ -305,11 +317,11 @@ func (c *crew[TX]) recover(held *Held, sent time.Time) {
 	began := time.Now()
 	defer func() {
 		if value := recover(); value != nil { // net/http's way to abort an answer, which is to nobody here
-			c.failed(c.work, &PanicError{Value: value, Stack: debug.Stack()})
+			c.failed(c.work, "recovered work panicked", &PanicError{Value: value, Stack: debug.Stack()})
 		}
 		event.Duration = time.Since(began)
 		c.count(event.Outcome)
-		c.engine.settings.observer.Recovered(c.work, event)
+		c.tell(c.work, func(o Observer) { o.Recovered(c.work, event) })
 	}()
 	known, ok := c.engine.programs.Load(held.Operation)
 	if !ok {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -82,4 +83,57 @@ func TestRecovery_A3_ContextOfTheWorkEndsWithIt(t *testing.T) {
 		t.Error(err)
 	}
 	o.wantPaid()
+}
+
+// How much work there is is told while recovery has its hands full, too: that is when somebody has to know.
+func TestRecovery_A5_TellsTheBacklogWhileItIsBusy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOffice(t, payout())
+		o.strand(40)
+		o.run = o.slow(20 * time.Second)
+		ctx, stop := context.WithCancel(context.Background())
+		returned := make(chan error, 1)
+		go func() {
+			returned <- o.recovery(runtime.WithRecoveryInterval(time.Second), runtime.WithRecoveryConcurrency(2)).Run(ctx)
+		}()
+		time.Sleep(time.Minute)
+		o.seen.mu.Lock()
+		told := len(o.seen.backlogs)
+		o.seen.mu.Unlock()
+		if told < 30 || told > 130 {
+			t.Errorf("the backlog was told %d times within a minute, want about once a second", told)
+		}
+		stop()
+		if err := <-returned; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// panickyObserver panics when it is told of recovery.
+type panickyObserver struct{ runtime.Unobserved }
+
+func (panickyObserver) Backlog(context.Context, runtime.Backlog) { panic("an observer's fault") }
+func (panickyObserver) Recovered(context.Context, runtime.RecoveryEvent) {
+	panic("an observer's fault")
+}
+
+// An observer that panics ends neither the process nor recovery.
+func TestRecovery_A10_AnObserverPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOffice(t, payout(), runtime.WithObserver(panickyObserver{}))
+		ctx, stop := context.WithCancel(context.Background())
+		returned := make(chan error, 1)
+		go func() { returned <- o.recovery().Run(ctx) }()
+		time.Sleep(time.Minute)
+		o.strand(1)
+		time.Sleep(time.Minute)
+		if look := o.look("k0"); look.Record == nil {
+			t.Errorf("recovery has not gone on: %+v; log %s", look, o.log)
+		}
+		stop()
+		if err := <-returned; err != nil {
+			t.Error(err)
+		}
+	})
 }
