@@ -13,10 +13,13 @@ import (
 type SchemaError struct {
 	// Table is the table's name as the store was given it.
 	Table string
-	// Version is the step of [SchemaSteps] that makes what is missing; 0 where a step has made it and somebody changed it.
+	// Version is the step of [SchemaSteps] that makes what is missing; 0 where none does: somebody has changed what a step has
+	// made, or the database's user lacks a privilege.
 	Version int
 	// Fault is what is wrong with the table.
 	Fault string
+
+	mend string // where neither a step nor an undone change mends it
 }
 
 // Error is one sentence that says what is wrong and how to mend it.
@@ -26,7 +29,10 @@ func (e *SchemaError) Error() string {
 
 // Mend is the part of the sentence that says how to mend it, for whoever knows of other ways as well.
 func (e *SchemaError) Mend() string {
-	if e.Version == 0 {
+	switch {
+	case e.mend != "":
+		return e.mend
+	case e.Version == 0:
 		return "undo that change by a migration of your own"
 	}
 	return fmt.Sprintf("apply schema step %d, which idemgen generate writes into your migrations and pgstore.Migrate applies", e.Version)
@@ -144,7 +150,7 @@ func (s *Store) check(ctx context.Context, tx pgx.Tx, leases bool) error {
 	if leases || s.settings.strategy == InsertFirst {
 		needed = append(needed, "UPDATE")
 	}
-	if err := checkPrivileges(ctx, tx, *table, needed...); err != nil {
+	if err := s.checkPrivileges(ctx, tx, *table, needed...); err != nil {
 		return err
 	}
 	if leases && s.renewer != s {
@@ -153,7 +159,7 @@ func (s *Store) check(ctx context.Context, tx pgx.Tx, leases bool) error {
 	return nil
 }
 
-func checkPrivileges(ctx context.Context, tx pgx.Tx, table uint32, needed ...string) error {
+func (s *Store) checkPrivileges(ctx context.Context, tx pgx.Tx, table uint32, needed ...string) error {
 	rows, err := tx.Query(ctx, privilegesSQL, table, needed)
 	if err != nil {
 		return err
@@ -163,7 +169,11 @@ func checkPrivileges(ctx context.Context, tx pgx.Tx, table uint32, needed ...str
 		return err
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("the database's user lacks the privilege %s on it: grant SELECT, INSERT, UPDATE and DELETE", missing[0])
+		return &SchemaError{
+			Table: s.settings.table,
+			Fault: fmt.Sprintf("cannot be used by the database's user, who lacks the privilege %s on it", missing[0]),
+			mend:  "grant SELECT, INSERT, UPDATE and DELETE",
+		}
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ func (s *Store) checkRenewals(ctx context.Context, tx pgx.Tx, table uint32) erro
 		case readOnly:
 			return errReadOnly
 		}
-		return checkPrivileges(ctx, other, table, "SELECT", "UPDATE")
+		return s.checkPrivileges(ctx, other, table, "SELECT", "UPDATE")
 	})
 	if err == nil || errors.Is(err, ErrRenewalPool) {
 		return err
