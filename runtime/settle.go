@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"net/http"
 	"time"
 )
 
@@ -133,13 +134,16 @@ func (l *Lease[TX]) failed(err error) leaseEnd {
 	case ok && l.effects && l.keeps(problem.status()):
 		return l.endWith(c.refuseAs(OutcomeFresh, problem))
 	case l.effects:
-		if context.Cause(l.ctx) == nil {
+		if !l.explains(err) {
 			c.observe(l.ctx, "handler failed, its work is taken up again later", err)
 		}
 		return l.suspend()
 	case ok:
 		return l.release(c.refuseAs(outcome, problem))
 	case l.ctx.Err() != nil: // the client is gone, or its time is up
+		if !l.explains(err) {
+			c.observe(l.ctx, "handler failed", err)
+		}
 		return l.release(c.refuse(c.unavailable()))
 	}
 	c.observe(l.ctx, "handler failed", err)
@@ -151,6 +155,13 @@ func (l *Lease[TX]) failed(err error) leaseEnd {
 	default:
 		return l.release(c.refuse(c.internal()))
 	}
+}
+
+// explains reports whether the end of the context is enough to say of a handler's error. It is no excuse for a panic, but for the
+// one by which net/http aborts an answer.
+func (l *Lease[TX]) explains(err error) bool {
+	var panicked *PanicError
+	return l.ctx.Err() != nil && (!errors.As(err, &panicked) || panicked.Value == http.ErrAbortHandler) //nolint:errorlint // net/http compares it in this way
 }
 
 // guardProblem is the answer to the violation of one of the policy's guards.

@@ -62,6 +62,12 @@ func (l *Lease[TX]) do() way {
 	l.mu.Lock()
 	l.left = true
 	l.mu.Unlock()
+	select {
+	case w := <-told: // in the last moment, so that nobody else tells how it ended
+		l.limited(false, ErrWorkLimit)
+		return w
+	default:
+	}
 	l.limited(true, errLeftBehind)
 	return way{end: leaseEnd{kind: endLeft, reply: l.call.refuse(l.call.plan.suspended(0))}}
 }

@@ -16,6 +16,11 @@ import (
 
 const workLimit = 5 * time.Minute
 
+// stuck is a time at which a test gives up: longer than a limit, a lease and a pause together.
+const stuck = 5 * workLimit
+
+const notLeft = "a handler that does not return was not left behind at the work limit"
+
 // A4: at the work limit the contexts of step and handler end by a cause of their own, and the lease is not kept any more. The
 // client is told that the work is not finished, and recovery finishes it.
 func TestWorkLimit_A4_A5_EndsTheContext(t *testing.T) {
@@ -28,7 +33,7 @@ func TestWorkLimit_A4_A5_EndsTheContext(t *testing.T) {
 				return runtime.Response{}, err
 			}
 			_, err := runtime.DoExternal(ctx, lease.External("transfer"), func(ctx context.Context, _ *runtime.Outbound) (string, error) {
-				<-ctx.Done() // a call without a timeout
+				wait(t, ctx.Done(), stuck, "the work limit did not end the step's context") // a call without a timeout
 				inStep = context.Cause(ctx)
 				return "", ctx.Err()
 			})
@@ -70,7 +75,7 @@ func TestWorkLimit_A4_BeforeAnyEffect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOffice(t, payout(), runtime.WithWorkLimit(workLimit))
 		o.run = func(ctx context.Context, _ *runtime.Lease[pgx.Tx]) (runtime.Response, error) {
-			<-ctx.Done()
+			wait(t, ctx.Done(), stuck, "the work limit did not end the handler's context")
 			return runtime.Response{}, ctx.Err()
 		}
 		o.post("k", body).wantProblem(t, 503, "unavailable")
@@ -89,7 +94,7 @@ func TestWorkLimit_A4_I6_AHandlerThatDoesNotReturn(t *testing.T) {
 			renewed = time.Since(began)
 			return o.leases.Store.Renew(ctx, id, fence, d)
 		}
-		wake, woken := make(chan struct{}), make(chan error)
+		wake, woken := make(chan struct{}), make(chan error, 1)
 		o.run = func(ctx context.Context, lease *runtime.Lease[pgx.Tx]) (runtime.Response, error) {
 			if o.runs.Load() > 1 {
 				return o.pay(ctx, lease)
@@ -98,7 +103,7 @@ func TestWorkLimit_A4_I6_AHandlerThatDoesNotReturn(t *testing.T) {
 				return runtime.Response{}, err
 			}
 			_, err := runtime.DoExternal(ctx, lease.External("transfer"), func(context.Context, *runtime.Outbound) (string, error) {
-				<-wake
+				wait(t, wake, stuck, notLeft)
 				return "stale", nil
 			})
 			woken <- err
@@ -123,7 +128,7 @@ func TestWorkLimit_A4_I6_AHandlerThatDoesNotReturn(t *testing.T) {
 		o.wantPaid()
 		first := o.post("k", body)
 		close(wake)
-		if err := <-woken; !errors.Is(err, runtime.ErrLeaseLost) {
+		if err := wait(t, woken, stuck, "the handler did not wake up"); !errors.Is(err, runtime.ErrLeaseLost) {
 			t.Errorf("the stale result: %v", err)
 		}
 		synctest.Wait()
@@ -141,7 +146,7 @@ func TestWorkLimit_A5_RecoveryGoesOn(t *testing.T) {
 		o.strand(1)
 		wake := make(chan struct{})
 		o.run = func(context.Context, *runtime.Lease[pgx.Tx]) (runtime.Response, error) {
-			<-wake
+			wait(t, wake, stuck, notLeft)
 			return runtime.Response{}, errors.New("late")
 		}
 		began := time.Now()
@@ -169,7 +174,7 @@ func TestWorkLimit_A1_CompleteAndNotReturned(t *testing.T) {
 		wake := make(chan struct{})
 		o.run = func(ctx context.Context, lease *runtime.Lease[pgx.Tx]) (runtime.Response, error) {
 			answer, err := o.pay(ctx, lease)
-			<-wake
+			wait(t, wake, stuck, notLeft)
 			return answer, err
 		}
 		if a := o.post("k", body); a.status != 201 || !strings.HasPrefix(a.body, "paid 7") {
@@ -188,7 +193,7 @@ func TestWorkLimit_A4_WithoutAKey(t *testing.T) {
 		wake := make(chan struct{})
 		o.run = func(ctx context.Context, lease *runtime.Lease[pgx.Tx]) (runtime.Response, error) {
 			_, _ = o.reserve(ctx, lease)
-			<-wake
+			wait(t, wake, stuck, notLeft)
 			return runtime.Response{Status: 201}, nil
 		}
 		a := do(o.mux, o.request(body))
@@ -206,7 +211,7 @@ func TestWorkLimit_A10_ALatePanic(t *testing.T) {
 				wake := make(chan struct{})
 				o.run = func(ctx context.Context, lease *runtime.Lease[pgx.Tx]) (runtime.Response, error) {
 					_, _ = o.reserve(ctx, lease)
-					<-wake
+					wait(t, wake, stuck, notLeft)
 					panic(value)
 				}
 				o.post("k", body).wantProblem(t, 503, "outcome-unknown")
@@ -237,7 +242,7 @@ func TestWorkLimit_A10_ALatePanicOfAnObserver(t *testing.T) {
 				return o.pay(ctx, lease)
 			}
 			_, _ = o.reserve(ctx, lease)
-			<-wake
+			wait(t, wake, stuck, notLeft)
 			return runtime.Response{}, errors.New("late")
 		}
 		o.post("k", body)
