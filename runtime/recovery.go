@@ -79,7 +79,7 @@ func WithRecoveryDrain(d time.Duration) RecoveryOption {
 }
 
 // WithRecoveryContext has the context of work that is taken up made by f, which puts into it what authentication would have
-// left there for the given principal. f is called from many goroutines.
+// left there for the given principal. Where f panics or returns nil, the work is put off. It is called from many goroutines.
 func WithRecoveryContext(f func(ctx context.Context, principal string) context.Context) RecoveryOption {
 	return func(s *recoverySettings) error {
 		if f == nil {
@@ -329,7 +329,7 @@ func (c *crew[TX]) recover(held *Held, sent time.Time) {
 	}
 	p := known.(*program[TX])
 	event.Age = max(time.Since(held.CreatedAt), 0) // of two clocks: good enough to be told
-	ctx, took, err := c.engine.takeUp(c.work, p, held, c.settings.context)
+	ctx, took, err := c.engine.takeUp(c.work, p, held, c.inContext)
 	if err != nil {
 		c.engine.putOff(ctx, p.plan, held, err)
 		return
@@ -341,6 +341,25 @@ func (c *crew[TX]) recover(held *Held, sent time.Time) {
 	w := l.do()
 	event.Outcome = w.end.kind.recovered()
 	w.goOn()
+}
+
+// errNoContext is a function of [WithRecoveryContext] that gives no context.
+var errNoContext = Explain("the function of WithRecoveryContext returned a nil context", nil)
+
+// inContext makes the context of work for the stored principal; with an error it is ctx.
+func (r *Recovery[TX]) inContext(ctx context.Context, principal string) (context.Context, error) {
+	var made context.Context
+	err := caught(func() error {
+		made = r.settings.context(ctx, principal)
+		return nil
+	})
+	switch {
+	case err != nil:
+		return ctx, err
+	case made == nil:
+		return ctx, errNoContext
+	}
+	return made, nil
 }
 
 // recovered is the end's word in a [RecoveryEvent].

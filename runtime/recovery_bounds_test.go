@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -136,4 +137,26 @@ func TestRecovery_A10_AnObserverPanics(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// A context function that fails has the work put off, as a program does, and not held until its lease ends.
+func TestRecovery_A5_AContextFunctionThatFails(t *testing.T) {
+	for name, f := range map[string]func(context.Context, string) context.Context{
+		"panics":       func(context.Context, string) context.Context { panic("secret") },
+		"gives no one": func(context.Context, string) context.Context { return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := newOffice(t, payout())
+			o.strand(1)
+			if report := o.recover(runtime.WithRecoveryContext(f)); report != (runtime.RecoveryReport{Taken: 1, Failed: 1}) {
+				t.Errorf("%+v", report)
+			}
+			if log := o.log.String(); !strings.Contains(log, "cannot be taken up") || strings.Contains(log, "secret") {
+				t.Errorf("log %s", log)
+			}
+			if look := o.look("k0"); look.Progress == nil || look.Progress.Left > 11*time.Second {
+				t.Errorf("it is held: %+v", look.Progress)
+			}
+		})
+	}
 }

@@ -15,13 +15,15 @@ type taken[TX any] struct {
 // takeUp makes the work of a record that another worker held of the request that it was stored with, and its keys with the
 // secret that it was begun with. The context is the work's, with an error too: in makes it of ctx for the stored principal; nil
 // leaves it as it is.
-func (e *Engine[TX]) takeUp(ctx context.Context, p *program[TX], held *Held, in func(ctx context.Context, principal string) context.Context) (context.Context, taken[TX], error) {
+func (e *Engine[TX]) takeUp(ctx context.Context, p *program[TX], held *Held, in func(ctx context.Context, principal string) (context.Context, error)) (context.Context, taken[TX], error) {
 	stored, err := held.envelope()
 	if err != nil {
 		return ctx, taken[TX]{}, err
 	}
 	if in != nil {
-		ctx = in(ctx, stored.principal)
+		if ctx, err = in(ctx, stored.principal); err != nil {
+			return ctx, taken[TX]{}, err
+		}
 	}
 	call, work, err := e.resume(ctx, p, held, stored)
 	if err != nil {
