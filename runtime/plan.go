@@ -313,8 +313,11 @@ func (p *plan) checkAnswers(fault faultFunc) {
 			fault("errors: status %d of %s is not an error", answer.Status, c.name)
 		}
 		for _, header := range answer.Headers {
-			if !policy.IsToken(header.Name) || !isFieldValue(header.Value) {
+			switch name := http.CanonicalHeaderKey(header.Name); {
+			case !policy.IsToken(header.Name) || !isFieldValue(header.Value):
 				fault("errors: %q is not a header that can be sent", header.Name)
+			case slices.Contains(ofTheBody, name):
+				fault("errors: %s is the answer's own", name)
 			}
 		}
 	}

@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"mime"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/idemgen/idemgen/runtime/policy"
@@ -56,16 +59,23 @@ func WithErrorShape(name string, write func(*Problem) (contentType string, body 
 func guarded(write func(*Problem) (contentType string, body []byte)) shape {
 	return func(p *Problem) (contentType string, body []byte) {
 		own := *p
-		own.Name, own.Header = p.kind, p.Header.Clone()
+		own.Name, own.Header, own.Extensions = p.kind, p.Header.Clone(), maps.Clone(p.Extensions)
 		err := caught(func() error {
 			contentType, body = write(&own)
 			return nil
 		})
-		if err != nil || contentType == "" || !isFieldValue(contentType) {
+		if err != nil || !isMediaType(contentType) {
 			return problemShape(p)
 		}
 		return contentType, body
 	}
+}
+
+// isMediaType reports whether text can be sent as a Content-Type (RFC 9110, section 8.3.1).
+func isMediaType(text string) bool {
+	kind, _, err := mime.ParseMediaType(text)
+	major, minor, whole := strings.Cut(kind, "/")
+	return err == nil && whole && policy.IsToken(major) && policy.IsToken(minor) && kind != "*/*" && isFieldValue(text)
 }
 
 // shapeOf finds the shape with the given name.
@@ -85,7 +95,12 @@ func (s *settings) shapeOf(name string) (shape, error) {
 // problemShape is RFC 9457's. An extension that JSON cannot hold is left out, with the others.
 func problemShape(p *Problem) (string, []byte) {
 	const mediaType = "application/problem+json"
-	if body, err := json.Marshal(p); err == nil {
+	var body []byte
+	err := caught(func() (err error) {
+		body, err = json.Marshal(p)
+		return err
+	})
+	if err == nil {
 		return mediaType, body
 	}
 	plain := *p
@@ -108,6 +123,10 @@ func (p *Problem) providerWord(otherwise string) string {
 	return otherwise
 }
 
+// ofTheBody are the headers that a problem does not have of its own: they belong to the body that a shape writes, and where a
+// handler hands on those of somebody else's answer, they are of another one. What begins with [http.TrailerPrefix] is no token.
+var ofTheBody = []string{"Content-Encoding", "Content-Length", "Content-Range", "Content-Type", "Trailer", "Transfer-Encoding"}
+
 // response is the problem as an answer. A plan gives it the operation's shape and a link to the operation's policy.
 func (p *Problem) response(plan *plan) Response {
 	write, base := problemShape, DefaultProblemBase
@@ -117,8 +136,9 @@ func (p *Problem) response(plan *plan) Response {
 	p = p.named(base)
 	header := make(http.Header, len(p.Header)+3)
 	for name, values := range p.Header {
-		canonical := http.CanonicalHeaderKey(name)
-		header[canonical] = append(header[canonical], values...)
+		if canonical := http.CanonicalHeaderKey(name); policy.IsToken(name) && !slices.Contains(ofTheBody, canonical) {
+			header[canonical] = append(header[canonical], values...)
+		}
 	}
 	if plan != nil {
 		write = plan.shape
