@@ -84,7 +84,7 @@ type Outbound struct {
 // DownstreamKey is the key for one call of a step. It is derived from scope, key, operation, step and name alone: every
 // attempt in every process sends the same.
 type DownstreamKey struct {
-	// Name is the downstream's name in the policy, Header the header that its key travels in.
+	// Name is the downstream's name in the policy, Header the header that its key travels in, "" where it has none.
 	Name, Header, Key string
 }
 
@@ -104,10 +104,12 @@ func (o *Outbound) KeyFor(name string) string {
 	return ""
 }
 
-// SetHeaders puts each key into its header.
+// SetHeaders puts each key into its header. One whose call has none in the policy travels elsewhere, and is left out.
 func (o *Outbound) SetHeaders(header http.Header) {
 	for _, k := range o.keys {
-		header.Set(k.Header, k.Key)
+		if k.Header != "" {
+			header.Set(k.Header, k.Key)
+		}
 	}
 }
 

@@ -62,6 +62,10 @@ func DoExternal[TX, R any](ctx context.Context, step ExternalStep[TX], call func
 
 // NoEffect marks an error of an external call that certainly had no effect on the other side, for example since no
 // connection was made. The step may be run again. NoEffect(nil) is nil.
+//
+// An error of dialling alone is not certain: net/http sends a request with an Idempotency-Key again by itself where it finds
+// its connection lost, and the error is then the second try's. That no connection was got is certain, as GotConn of
+// [net/http/httptrace.ClientTrace] tells.
 func NoEffect(err error) error {
 	if err == nil {
 		return nil
