@@ -260,7 +260,7 @@ func (r *reader) headerValues(node *yaml.Node, member string) ([]policy.HeaderVa
 	fields, ok := r.objectIn(node, member)
 	var headers []policy.HeaderValue
 	for _, f := range fields {
-		name, nameOK := headerName(unstorableHeaders, "is set by the server or by authentication")(r, scalarKey(f), member)
+		name, nameOK := headerName(answersOwnHeaders, "is set by the server or by authentication")(r, scalarKey(f), member)
 		value, valueOK := r.fieldValue(f.value, member+"."+f.name)
 		if !nameOK || !valueOK {
 			ok = false

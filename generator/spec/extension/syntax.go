@@ -94,6 +94,11 @@ var unstorableHeaders = headerSet("Connection", "Content-Length", "Date", "Keep-
 	"Proxy-Authentication-Info", "Proxy-Connection", "Set-Cookie", "Set-Cookie2", "TE", "Trailer", "Transfer-Encoding", "Upgrade",
 	"WWW-Authenticate", "Authentication-Info")
 
+// answersOwnHeaders are those, and what describes the body that is sent.
+var answersOwnHeaders = headerSet("Connection", "Content-Encoding", "Content-Length", "Content-Range", "Content-Type", "Date", "Keep-Alive",
+	"Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Connection", "Set-Cookie", "Set-Cookie2", "TE", "Trailer",
+	"Transfer-Encoding", "Upgrade", "WWW-Authenticate", "Authentication-Info")
+
 // volatileHeaders differ between the attempts of one client, so that a retry would be taken for another request.
 var volatileHeaders = headerSet("Age", "Authorization", "Baggage", "Cookie", "Date", "Forwarded", "Traceparent", "Tracestate",
 	"User-Agent", "Via", "X-Amzn-Trace-Id", "X-B3-Traceid", "X-Correlation-Id", "X-Forwarded-For", "X-Real-Ip", "X-Request-Id")
