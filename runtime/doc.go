@@ -5,11 +5,12 @@
 // which database a store uses or what a handler does; beside the standard library it imports only a parser for Structured
 // Fields (github.com/dunglas/httpsfv).
 //
-// The way of a request is read top to bottom in engine.go:
+// The way of a request is read top to bottom in engine.go and transaction.go:
 //
 //	key, scope, fingerprint (pure) -> gate -> store -> handler with its transaction -> captured answer -> commit -> send
 //
-// In lease mode it goes on in leaserun.go, and ends in settle.go:
+// In lease mode it goes on in leaserun.go, the handler runs in worker.go with its steps.go and complete.go, and what it came to
+// is settled in settle.go. What stops on the way is taken up by the next request, or by recovery.go:
 //
 //	gate -> claim of a lease -> handler with its steps, under a heartbeat -> completion, or a later worker -> send
 package runtime

@@ -28,4 +28,6 @@
 //	idempotency.purge.records           counter    expired records that were deleted
 //	idempotency.purge.lag               gauge      seconds, how long before its deletion the oldest had expired
 //	idempotency.purge.failures          counter    passes that ended before their time, but not with their service
+//
+// Each process that runs a recovery tells the backlog of the whole table: take the greatest of a point in time, and not the sum.
 package otelidem
