@@ -6,18 +6,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"github.com/idemgen/idemgen/internal/pgtemp/pgtest"
 	"github.com/idemgen/idemgen/runtime"
 	"github.com/idemgen/idemgen/runtime/pgstore"
 )
 
-// partitioned is a database whose table is in partitions by hash of the scope, as docs/operations.md has it. In each of them
-// rows have the same places (ctid) as in the others.
-func partitioned(tb testing.TB) *pgxpool.Pool {
+// partitioned makes a database whose table is in partitions by hash of the scope, as docs/operations.md has it, and returns
+// its URL. In each of them rows have the same places (ctid) as in the others.
+func partitioned(tb testing.TB) string {
 	tb.Helper()
-	pool := pgtest.Open(tb, database(tb), nil)
+	url := database(tb)
+	pool := pgtest.Open(tb, url, nil)
 	execSQL(tb, pool, `ALTER TABLE idempotency_keys RENAME TO whole`)
 	execSQL(tb, pool, `CREATE TABLE idempotency_keys (LIKE whole INCLUDING CONSTRAINTS, PRIMARY KEY (scope, key)) PARTITION BY HASH (scope)`)
 	execSQL(tb, pool, `DROP TABLE whole`)
@@ -25,7 +24,16 @@ func partitioned(tb testing.TB) *pgxpool.Pool {
 		execSQL(tb, pool, fmt.Sprintf(`CREATE TABLE part_%d PARTITION OF idempotency_keys FOR VALUES WITH (MODULUS 3, REMAINDER %d)`, i, i))
 	}
 	execSQL(tb, pool, `CREATE INDEX idempotency_keys_in_progress ON idempotency_keys (created_at) WHERE status = 0`)
-	return pool
+	return url
+}
+
+// Both modes work on such a table.
+func TestStore_OfPartitions(t *testing.T) {
+	t.Run("transaction", func(t *testing.T) {
+		t.Parallel()
+		conformOn(t, partitioned(t), nil)
+	})
+	t.Run("lease", func(t *testing.T) { leases(t, partitioned(t), nil) })
 }
 
 // accountID is an id of the nth account, so that ids stand in several partitions.
@@ -36,7 +44,7 @@ func accountID(n int) runtime.ID {
 // I1, X1: a purge of a table in partitions deletes what has expired, and not the live record that has the same place in
 // another partition.
 func TestPurge_X1_I1_OfPartitions(t *testing.T) {
-	store, ctx := open(t, partitioned(t)), context.Background()
+	store, ctx := open(t, pgtest.Open(t, partitioned(t), nil)), context.Background()
 	const records = 60
 	for i := range records {
 		record := newRecord()
@@ -58,8 +66,7 @@ func TestPurge_X1_I1_OfPartitions(t *testing.T) {
 // A4, I7: recovery takes over what is overdue in a table in partitions, and neither the work nor the answer that has the same
 // place in another partition.
 func TestTakeOver_A4_I7_OfPartitions(t *testing.T) {
-	pool := partitioned(t)
-	store, ctx := open(t, pool), context.Background()
+	store, ctx := open(t, pgtest.Open(t, partitioned(t), nil)), context.Background()
 	must(t, store.CheckLeases(ctx))
 	const records = 60
 	live, overdue := map[runtime.ID]*runtime.Held{}, map[runtime.ID]bool{}
