@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"sort"
 	"time"
@@ -194,7 +195,11 @@ func decodeHeader(encoded []byte) (http.Header, error) {
 	return header, nil
 }
 
-// milliseconds is a duration as lock_timeout takes it, rounded up: 0 would mean no limit.
+// milliseconds is a duration as lock_timeout takes it, rounded up: 0 would mean no limit. It takes no more than some 24 days.
 func milliseconds(d time.Duration) int64 {
-	return max(1, int64((d+time.Millisecond-1)/time.Millisecond))
+	whole := int64(d / time.Millisecond)
+	if d%time.Millisecond > 0 {
+		whole++
+	}
+	return min(max(1, whole), math.MaxInt32)
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -94,17 +95,22 @@ func TestRenewalPool_A4_I6_UsesItsOwnConnections(t *testing.T) {
 	url := database(t)
 	pool := pgtest.Open(t, url, connections(1))
 	store := open(t, pool, pgstore.WithRenewalPool(pgtest.Open(t, url, connections(1))))
-	ctx := context.Background()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
 	held := hold(t, store, newID(), newIntent())
 	busy, err := pool.Acquire(ctx)
 	must(t, err)
-	must(t, store.Renew(ctx, held.ID, held.Fence, hour))
+	release := sync.OnceFunc(busy.Release)
+	defer release()
+	if err := store.Renew(ctx, held.ID, held.Fence, hour); err != nil {
+		t.Fatalf("a renewal waits for the store's own pool: %v", err)
+	}
 	stale := held.Fence
 	stale.Owner[0]++
 	if err := store.Renew(ctx, held.ID, stale, hour); !errors.Is(err, runtime.ErrLeaseLost) {
 		t.Errorf("a stale fence: %v", err)
 	}
-	busy.Release()
+	release()
 	if left := lookAt(t, store, held.ID).Progress.Left; left < hour-time.Minute {
 		t.Errorf("%v are left of the lease", left)
 	}
@@ -160,5 +166,64 @@ func TestRenewalPool_CheckLeases(t *testing.T) {
 	}
 	if _, err := pgstore.New(pool, pgstore.WithRenewalPool(nil)); err == nil {
 		t.Error("no pool is taken")
+	}
+}
+
+// A4, I6: a pool that gives no connection, since it was closed, all are in use or its server is read-only, renews nothing, and
+// does not say that a lease was lost: the work goes on until its time is over, and its writes take the store's own pool.
+func TestRenewalPool_A4_I6_GivesNone(t *testing.T) {
+	url := database(t)
+	pool := pgtest.Open(t, url, nil)
+	closed, used := pgtest.Open(t, url, connections(1)), pgtest.Open(t, url, connections(1))
+	closed.Close()
+	busy, err := used.Acquire(context.Background())
+	must(t, err)
+	defer busy.Release()
+	readOnly := pgtest.Open(t, url, func(c *pgxpool.Config) { c.ConnConfig.RuntimeParams["default_transaction_read_only"] = "on" })
+	for name, renewals := range map[string]*pgxpool.Pool{"closed": closed, "in use": used, "read-only": readOnly} {
+		t.Run(name, func(t *testing.T) {
+			store := open(t, pool, pgstore.WithRenewalPool(renewals))
+			held := hold(t, store, newID(), newIntent())
+			before := lookAt(t, store, held.ID).Progress.Left
+			ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+			defer cancel()
+			if err := store.Renew(ctx, held.ID, held.Fence, 10*hour); err == nil || errors.Is(err, runtime.ErrLeaseLost) {
+				t.Errorf("renewed: %v", err)
+			}
+			after := lookAt(t, store, held.ID).Progress
+			if after == nil || after.Left > before {
+				t.Errorf("%v were left, and %+v afterwards", before, after)
+			}
+			ctx = context.Background()
+			must(t, store.Advance(ctx, held.ID, held.Fence, &runtime.Advance{Lease: hour}))
+			must(t, store.Advance(ctx, held.ID, held.Fence, &runtime.Advance{Record: newRecord()}))
+			bounded, stop := context.WithTimeout(ctx, 300*time.Millisecond)
+			defer stop()
+			if err := store.CheckLeases(bounded); err == nil {
+				t.Error("CheckLeases finds nothing")
+			}
+		})
+	}
+}
+
+// A4, I1, I6: over a pool that leads elsewhere, which nobody has checked, work is stopped at its first renewal, and the next
+// worker goes on. Nothing is done twice.
+func TestRenewalPool_A4_I1_LeadsElsewhere(t *testing.T) {
+	url := database(t)
+	pool := pgtest.Open(t, url, nil)
+	elsewhere := pgtest.Pool(t, nil)
+	must(t, pgstore.Migrate(context.Background(), elsewhere, ""))
+	store := open(t, pool, pgstore.WithRenewalPool(elsewhere))
+	held := hold(t, store, newID(), newIntent())
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := store.Renew(ctx, held.ID, held.Fence, hour); !errors.Is(err, runtime.ErrLeaseLost) {
+		t.Errorf("renewed elsewhere: %v", err)
+	}
+	if look := lookAt(t, store, held.ID); look.Progress == nil || look.Progress.Fence != held.Fence {
+		t.Errorf("%+v", look)
+	}
+	if n := count(t, elsewhere, "idempotency_keys"); n != 0 {
+		t.Errorf("%d records elsewhere", n)
 	}
 }
