@@ -3,7 +3,7 @@
 
 GO ?= go
 
-.PHONY: all demo test test-sdk test-postgres race vet vet-idem lint bench bench-large soak bench-idemvet test-golangci generate check fuzz clean
+.PHONY: all demo test test-lint test-sdk test-postgres race vet vet-idem lint bench bench-large soak bench-idemvet test-golangci generate check fuzz clean
 
 all: test
 
@@ -21,8 +21,8 @@ POSTGRES = $(GO) run ./internal/pgtemp/locate || (cd internal/pgtemp/download &&
 TESTFLAGS ?=
 
 # These run without the race detector: they read dozens of libraries or large documents, or run whole commands, which takes five times as long
-# under it. What they share runs under it in the tests of keyscope, keyflow and the generator's other rooms.
-CASES = ./cmd/idemgen ./internal/profiletest ./generator/gocode ./cmd/idemvet ./analyzer ./analyzer/existsinsert ./analyzer/keytx ./analyzer/retrykey ./analyzer/weakkey ./analyzer/internal/storeflow ./analyzer/internal/known
+# under it. What the analyzers share runs under it in the test of keyscope.
+CASES = ./cmd/... ./internal/profiletest ./generator/audit ./generator/compat ./generator/example ./generator/gocode $$($(GO) list ./analyzer/... | grep -v keyscope)
 
 # It waits for the database most of the time, so the others are run beside it; what it says is printed after them.
 FIRST = ./runtime/pgstore
@@ -76,6 +76,10 @@ vet-idem:
 ## test-golangci: the plugin in a real golangci-lint, which is built for the test (about 80 s and 1 GB of modules at first)
 test-golangci:
 	cd analyzer/golangci/e2e && $(GO) vet ./... && $(GO) test $(TESTFLAGS) -timeout 30m ./...
+
+## test-lint: staticcheck over the code generated from the real documents (about two minutes when nothing is cached)
+test-lint:
+	$(GO) test -timeout 30m -run 'TestRealSpecs$$' ./cmd/idemgen -idemgen.staticcheck
 
 ## test-sdk: stripe-go and the AWS SDK against services under their profiles; apart from `test`, since to compile stripe-go takes longer than to run all
 ## of them
