@@ -3,6 +3,7 @@ package pgstore_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -106,5 +107,18 @@ func TestTakeOver_A4_I7_OfPartitions(t *testing.T) {
 		if record := lookAt(t, store, id).Record; record == nil || record.Attempt != attempt {
 			t.Errorf("the complete record of %v was changed, or is gone", id)
 		}
+	}
+}
+
+// X1: a purger that is told to go by page says that such a table has none, and does not report each pass as made.
+func TestPurger_X1_ByPageOfPartitions(t *testing.T) {
+	store, ctx := open(t, pgtest.Open(t, partitioned(t), nil)), context.Background()
+	record := newRecord()
+	record.Retention = time.Millisecond
+	complete(t, store, accountID(1), record)
+	time.Sleep(5 * time.Millisecond)
+	event, err := purger(t, store, pgstore.WithPurgeWalk(pgstore.PurgeByPage)).Once(ctx)
+	if err == nil || !strings.Contains(err.Error(), "in partitions") || event.Err == nil {
+		t.Errorf("%+v, %v", event, err)
 	}
 }

@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -18,7 +19,7 @@ const (
 	// everywhere else.
 	PurgeAuto PurgeWalk = iota
 	// PurgeByPage reads the table page by page in the order in which it is stored, once a pass, beginning somewhere. It
-	// leaves out rows that another transaction has locked. It needs PostgreSQL 14.
+	// leaves out rows that another transaction has locked. It needs PostgreSQL 14, and fails on a table in partitions.
 	PurgeByPage
 	// PurgeByKey reads the table in the order of its primary key. It asks for nothing that PostgreSQL's kin lack, and suits
 	// those that store a table in that order. On PostgreSQL it is for tables in partitions. It may wait for a transaction
@@ -31,7 +32,8 @@ const (
 	tableKindSQL = `SELECT c.relkind = 'r' AND coalesce(a.amname = 'heap', false) AND to_regclass('pg_catalog.pg_dist_partition') IS NULL
 FROM pg_class c LEFT JOIN pg_am a ON a.oid = c.relam WHERE c.oid = to_regclass($1::text)`
 
-	tablePagesSQL = `SELECT pg_relation_size($1::text::regclass) / current_setting('block_size')::bigint, current_setting('block_size')::bigint`
+	tablePagesSQL = `SELECT pg_relation_size($1::text::regclass) / current_setting('block_size')::bigint, current_setting('block_size')::bigint,
+	(SELECT relkind = 'p' FROM pg_class WHERE oid = $1::text::regclass)`
 
 	// purgePagesSQL: rows come in the order of their places, so that after LIMIT the rest follows the last one. A commit of
 	// deletions may be lost with the server's memory: what they deleted is expired still, and a later pass deletes it. So
@@ -54,6 +56,9 @@ WHERE expired.scope = gone.scope AND expired.key = gone.key AND expired.expires_
 RETURNING extract(epoch FROM clock_timestamp() - expired.expires_at)::float8`
 )
 
+// errNoPages is a walk by page through a table that has no pages, as its partitions have them.
+var errNoPages = errors.New("the table is in partitions, and is purged by key: leave out WithPurgeWalk, or give it PurgeByKey")
+
 // purgeWalk begins a pass. from says where in the table, as a part of it.
 func (s *Store) purgeWalk(ctx context.Context, kind PurgeWalk, from float64) (purgeWalk, error) {
 	bounded, cancel := context.WithTimeout(ctx, batchTimeout)
@@ -74,8 +79,12 @@ func (s *Store) purgeWalk(ctx context.Context, kind PurgeWalk, from float64) (pu
 		return &keyWalk{store: s, scope: []byte{}, key: []byte{}}, nil
 	}
 	w := &pageWalk{store: s}
-	if err := s.pool.QueryRow(bounded, tablePagesSQL, quoteTable(s.settings.table)).Scan(&w.pages, &w.pageSize); err != nil {
+	var inPartitions bool
+	if err := s.pool.QueryRow(bounded, tablePagesSQL, quoteTable(s.settings.table)).Scan(&w.pages, &w.pageSize, &inPartitions); err != nil {
 		return nil, err
+	}
+	if inPartitions {
+		return nil, errNoPages
 	}
 	w.start(int64(from * float64(w.pages)))
 	return w, nil
