@@ -123,14 +123,15 @@ func (panickyObserver) Recovered(context.Context, runtime.RecoveryEvent) {
 func TestRecovery_A10_AnObserverPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOffice(t, payout(), runtime.WithObserver(panickyObserver{}))
+		o.strand(3)
 		ctx, stop := context.WithCancel(context.Background())
 		returned := make(chan error, 1)
-		go func() { returned <- o.recovery().Run(ctx) }()
+		go func() { returned <- o.recovery(runtime.WithRecoveryConcurrency(1)).Run(ctx) }()
 		time.Sleep(time.Minute)
-		o.strand(1)
-		time.Sleep(time.Minute)
-		if look := o.look("k0"); look.Record == nil {
-			t.Errorf("recovery has not gone on: %+v; log %s", look, o.log)
+		for _, key := range []string{"k0", "k1", "k2"} {
+			if look := o.look(key); look.Record == nil {
+				t.Errorf("recovery has not gone on: %+v; log %s", look, o.log)
+			}
 		}
 		stop()
 		if err := <-returned; err != nil {
