@@ -39,7 +39,7 @@ func checkOneEffect(s *session, _ *policydoc.PublishedPromise) Result {
 		m.key = written(&s.op.Key, fresh)
 		b := s.together(m, n)
 		if len(b.answers) == 0 || !b.answers[0].success() {
-			notes = append(notes, fmt.Sprintf("%d at once were not answered with a success", n))
+			notes = append(notes, fmt.Sprintf("%d at once show nothing: a new key with the same body was answered with %s", n, b.one().describe()))
 			continue
 		}
 		if result, ok := s.judgeBurst(fresh, &b, s.marked(s.repeat)); !ok {

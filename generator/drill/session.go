@@ -58,6 +58,11 @@ type burst struct {
 	limited []*sent // refused as the first answer was too large to be kept
 }
 
+// one is an answer to show for all, the most telling kind first.
+func (b *burst) one() *sent {
+	return slices.Concat(b.answers, b.limited, b.refused, b.waiting, b.failed)[0]
+}
+
 func newSession(r *runner, op *policydoc.PublishedOperation, report *OperationReport) *session {
 	return &session{run: r, op: op, report: report}
 }
