@@ -43,7 +43,7 @@ type drillFlags struct {
 	safe, sandbox                  bool
 	headers, otherHeaders          []string
 	environment, otherEnvironment  []string
-	bodies, paths                  []string
+	bodies, declined, paths        []string
 	operations, promises           []string
 	concurrency                    []int
 	after, timeout, settle, atMost time.Duration
@@ -71,6 +71,7 @@ func newDrill(s *session) *cobra.Command {
 	f.StringArrayVar(&flags.environment, "header-env", nil, "`NAME=VARIABLE`: a header whose value an environment variable has; may be repeated")
 	f.StringArrayVar(&flags.otherEnvironment, "other-header-env", nil, "`NAME=VARIABLE`: the same for the second account")
 	f.StringArrayVar(&flags.bodies, "body", nil, "`OPERATION=FILE`: a body in place of the policy's example; may be repeated")
+	f.StringArrayVar(&flags.declined, "declined", nil, "`OPERATION=FILE`: a body that the server reads and then refuses, such as one with a declined card; may be repeated")
 	f.StringArrayVar(&flags.paths, "path", nil, "`OPERATION=/PATH`: path and query in place of the example's; may be repeated")
 	f.StringSliceVar(&flags.operations, "operations", nil, "drill these `operations` only, by their ids")
 	f.StringSliceVar(&flags.promises, "promises", nil, "test these `promises` only, by their ids")
@@ -143,7 +144,7 @@ func (f *drillFlags) plan(s *session) (*drill.Plan, error) {
 	defer func() { _ = content.Close() }()
 	p := &drill.Plan{
 		BaseURL: f.url, Operations: f.operations, Promises: f.promises, Concurrency: f.concurrency, After: f.after,
-		Bodies: map[string]drill.Body{}, Paths: map[string]string{},
+		Paths:  map[string]string{},
 		Limits: drill.Limits{Request: f.timeout, Settle: f.settle, Total: f.atMost},
 	}
 	if p.Credentials, err = headersOf(s, "--header", f.headers, f.environment); err != nil {
@@ -155,16 +156,11 @@ func (f *drillFlags) plan(s *session) (*drill.Plan, error) {
 	if p.Policy, err = policydoc.ReadJSON(content); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.policy, err)
 	}
-	for _, text := range f.bodies {
-		operation, file, ok := strings.Cut(text, "=")
-		if !ok {
-			return nil, fmt.Errorf("--body %s: it is OPERATION=FILE", text)
-		}
-		body, err := os.ReadFile(file)
-		if err != nil {
-			return nil, fmt.Errorf("--body: %w", err)
-		}
-		p.Bodies[operation] = drill.Body{Content: bytes.TrimSuffix(body, []byte("\n"))}
+	if p.Bodies, err = bodiesOf("--body", f.bodies); err != nil {
+		return nil, err
+	}
+	if p.Declined, err = bodiesOf("--declined", f.declined); err != nil {
+		return nil, err
 	}
 	for _, text := range f.paths {
 		operation, path, ok := strings.Cut(text, "=")
@@ -177,6 +173,23 @@ func (f *drillFlags) plan(s *session) (*drill.Plan, error) {
 		p.Clock = f.setClock
 	}
 	return p, nil
+}
+
+// bodiesOf reads bodies, by operation.
+func bodiesOf(flag string, texts []string) (map[string]drill.Body, error) {
+	bodies := map[string]drill.Body{}
+	for _, text := range texts {
+		operation, file, ok := strings.Cut(text, "=")
+		if !ok {
+			return nil, fmt.Errorf("%s %s: it is OPERATION=FILE", flag, visible(text, keepNothing))
+		}
+		body, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", flag, err)
+		}
+		bodies[operation] = drill.Body{Content: bytes.TrimSuffix(body, []byte("\n"))}
+	}
+	return bodies, nil
 }
 
 // headersOf reads headers. What is wrong with one is said without its value: it may be a secret.

@@ -175,9 +175,13 @@ func checkKept(s *session, _ *policydoc.PublishedPromise) Result {
 		return s.broken(fmt.Sprintf("an answer of %d was not kept: the repetition was carried out again", s.first.status), s.first, s.repeat)
 	case s.badReplay:
 		return skipped("the work was done more than once")
-	default:
-		return kept(fmt.Sprintf("seen with %d", s.first.status))
 	}
+	note := fmt.Sprintf("seen with %d", s.first.status)
+	declined, given := s.run.plan.Declined[s.op.ID]
+	if !given {
+		return kept(note)
+	}
+	return s.checkDeclined(declined, note)
 }
 
 // checkNotKept looks at whether a body that cannot be read leaves the key free.

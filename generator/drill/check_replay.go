@@ -83,11 +83,17 @@ func (s *session) wrongReplay(a *sent, p policydoc.Parameters) string {
 
 // replayStatus is the status of repetitions, and whether that is another one than the first answer's.
 func (s *session) replayStatus() (status int, changed bool) {
+	status = s.repeatedAs(s.first)
+	return status, status != s.first.status
+}
+
+// repeatedAs is the status of repetitions of an answer.
+func (s *session) repeatedAs(a *sent) int {
 	changes := object(s.parameters(policydoc.PromiseReplayStatus), "statuses")
-	if to := number(changes, strconv.Itoa(s.first.status)); to != 0 {
-		return to, true
+	if to := number(changes, strconv.Itoa(a.status)); to != 0 {
+		return to
 	}
-	return s.first.status, false
+	return a.status
 }
 
 func checkReplayStatus(s *session, _ *policydoc.PublishedPromise) Result {

@@ -27,6 +27,9 @@ type Plan struct {
 	// Bodies are used in place of the policy's examples, by operation. Paths take the place of their path and query.
 	Bodies map[string]Body
 	Paths  map[string]string
+	// Declined are bodies that the server reads and then refuses by its own rules, such as a card that is declined, by
+	// operation. Without one, whether a refusal is kept cannot be seen.
+	Declined map[string]Body
 	// Effects counts what one key of an operation has caused, where somebody can look behind the server; nil otherwise.
 	Effects func(ctx context.Context, operation, key string) (int, error)
 	// Clock sets the server's clock forward; nil where nobody can. After is how long the drill may wait instead.
@@ -115,9 +118,11 @@ func (p *Plan) check() error {
 			return fmt.Errorf("there is no promise %q: there are %s", id, strings.Join(policydoc.PromiseIDs(), ", "))
 		}
 	}
-	for id := range p.Bodies {
-		if !slices.Contains(operationIDs(p.Policy), id) {
-			return fmt.Errorf("a body is given for the operation %q, and the policy has no such operation with a key", id)
+	for _, bodies := range []map[string]Body{p.Bodies, p.Declined} {
+		for id := range bodies {
+			if !slices.Contains(operationIDs(p.Policy), id) {
+				return fmt.Errorf("a body is given for the operation %q, and the policy has no such operation with a key", id)
+			}
 		}
 	}
 	for id, path := range p.Paths {
@@ -165,6 +170,9 @@ func (p *Plan) MaxEffects() int {
 			continue
 		}
 		total += max(1, len(p.Concurrency))
+		if _, given := p.Declined[op.ID]; given { // who gives it may be wrong
+			total++
+		}
 		for id, more := range map[string]bool{
 			policydoc.PromiseKeyOptional:  true,
 			policydoc.PromiseKeyFormat:    true,

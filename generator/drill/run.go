@@ -29,7 +29,7 @@ type runner struct {
 	credentialNames map[string]bool
 
 	// virtual is how far the server's clock was set forward.
-	virtual time.Duration
+	virtual        time.Duration
 	done, promises int // results, of all that there will be
 	// last is the operation before, and the key that it took.
 	last *session

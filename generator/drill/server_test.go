@@ -232,7 +232,7 @@ func (b *bank) once(w http.ResponseWriter, r *http.Request, id, key, print strin
 		answer := b.work(r, body, key)
 		b.mu.Lock()
 		rec.status, rec.header, rec.body, rec.until = answer.status, answer.header.Clone(), answer.body, b.now()+retention
-		if answer.status >= 500 && (!b.kept5xx || b.fault == "re-runs after 500") {
+		if answer.status >= 500 && (!b.kept5xx || b.fault == "re-runs after 500") || answer.status == 402 && b.fault == "re-runs after 402" {
 			delete(b.records, id)
 		}
 		b.mu.Unlock()
@@ -329,6 +329,18 @@ func (b *bank) repeat(w http.ResponseWriter, r *http.Request, old *record, key s
 		answer.header.Del(b.marker)
 	case "another marker":
 		answer.header.Set(b.marker, "yes")
+	case "402 damaged":
+		if answer.status == 402 {
+			answer.body = []byte("{}")
+		}
+	case "402 becomes 400":
+		if answer.status == 402 {
+			answer.status = 400
+		}
+	case "402 unmarked":
+		if answer.status == 402 {
+			answer.header.Del(b.marker)
+		}
 	case "body rebuilt":
 		answer.body = append(bytes.Clone(answer.body), ' ')
 	case "echo lost":
@@ -392,7 +404,7 @@ func (b *bank) work(r *http.Request, body []byte, key string) *answer {
 	case strings.Contains(r.URL.Path, "empty"):
 		a.status = 204
 		a.header.Del("Content-Type")
-	case strings.Contains(r.URL.Path, "declined"):
+	case strings.Contains(r.URL.Path, "declined"), strings.Contains(string(body), "declined"):
 		a.status, a.body = 402, []byte(`{"decision":"`+id+`"}`)
 	default:
 		quotedBody, _ := json.Marshal(string(body))
