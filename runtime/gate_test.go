@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-const long = 20 * time.Second
+// long is a wait that no test is to come to the end of.
+const long = 3 * time.Second
 
 var testPatience = patience{limit: long}
 
@@ -28,7 +29,7 @@ func (g *gate) waitFor(t testing.TB, id ID, n int) {
 		if waiting == n {
 			return
 		}
-		if time.Since(start) > 10*time.Second {
+		if time.Since(start) > long {
 			t.Fatalf("%d are waiting, want %d", waiting, n)
 		}
 	}
@@ -90,6 +91,9 @@ func TestGate_LeadGoesOnInOrder(t *testing.T) {
 	}
 	lead.leave(nil)
 	all.Wait()
+	if len(order) != 10 {
+		t.Fatalf("%d of 10 have led", len(order))
+	}
 	for i := range 10 {
 		if got := <-order; got != i {
 			t.Errorf("%d led as number %d", got, i)
@@ -132,7 +136,10 @@ func TestGate_C2_ImpatientLeaveWhenTheWorkRuns(t *testing.T) {
 	all.Wait()
 
 	// After a lead that ended without a record, the next leader is looking again.
-	lead, _ = g.enter(context.Background(), id, testPatience)
+	lead, outcome := g.enter(context.Background(), id, testPatience)
+	if lead == nil {
+		t.Fatalf("the id is not free when all have left: %+v", outcome)
+	}
 	lead.running()
 	taken := make(chan *turn)
 	go func() {
@@ -142,6 +149,9 @@ func TestGate_C2_ImpatientLeaveWhenTheWorkRuns(t *testing.T) {
 	g.waitFor(t, id, 1)
 	lead.leave(nil)
 	next := <-taken
+	if next == nil {
+		t.Fatal("the lead did not go on")
+	}
 	enter(impatient)
 	g.waitFor(t, id, 1)
 	next.leave(&Record{})
@@ -293,12 +303,12 @@ func TestGate_F4_AnotherRequest(t *testing.T) {
 		g.waitFor(t, id, 2)
 		lead.inProgress(&first)
 		if state := <-states; state != gateOther {
-			t.Errorf("who waits and has sent another request was told %d", state)
+			t.Fatalf("who waits and has sent another request was told %d", state)
 		}
 		g.waitFor(t, id, 1)
 		start := time.Now()
 		if _, outcome := g.enter(context.Background(), id, with(other)); outcome.state != gateOther || outcome.waited != 0 || time.Since(start) > long/2 {
-			t.Errorf("a late one was told %+v after %v", outcome, time.Since(start))
+			t.Fatalf("a late one was told %+v after %v", outcome, time.Since(start))
 		}
 		lead.leave(nil)
 		if state := <-states; state != gateLead {
@@ -307,7 +317,9 @@ func TestGate_F4_AnotherRequest(t *testing.T) {
 		g.wantEmpty(t)
 
 		// What was in progress is forgotten with the lead: the next one has to look.
-		lead, _ = g.enter(context.Background(), id, with(first))
+		if lead, _ = g.enter(context.Background(), id, with(first)); lead == nil {
+			t.Fatal("the id is not free when all have left")
+		}
 		lead.inProgress(&first)
 		turns := make(chan *turn)
 		go func() {
@@ -317,6 +329,9 @@ func TestGate_F4_AnotherRequest(t *testing.T) {
 		g.waitFor(t, id, 1)
 		lead.leave(nil)
 		next := <-turns
+		if next == nil {
+			t.Fatal("the lead did not go on")
+		}
 		go enter(other)
 		g.waitFor(t, id, 1)
 		next.leave(nil)

@@ -95,7 +95,7 @@ func TestRenewalPool_A4_I6_UsesItsOwnConnections(t *testing.T) {
 	url := database(t)
 	pool := pgtest.Open(t, url, connections(1))
 	store := open(t, pool, pgstore.WithRenewalPool(pgtest.Open(t, url, connections(1))))
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	held := hold(t, store, newID(), newIntent())
 	busy, err := pool.Acquire(ctx)
