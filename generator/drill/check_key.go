@@ -100,6 +100,9 @@ func checkKeyLength(s *session, promise *policydoc.PublishedPromise) Result {
 		return notTestable(why)
 	}
 	least, most := number(promise.Parameters, "min"), number(promise.Parameters, "max")
+	if least < 0 || most < 1 || least > maxKey || most > maxKey {
+		return notTestable("the policy has no lengths that a key can have")
+	}
 	// The used key made longer: a server that cuts it off does nothing new, and is found all the same.
 	long := s.key
 	for len(long) <= most {
@@ -145,6 +148,9 @@ func checkKeyFormat(s *session, promise *policydoc.PublishedPromise) Result {
 	if result, ok := s.repeated(); !ok {
 		return result
 	}
+	if !uuidForm.MatchString(s.key) {
+		return notTestable("the policy's own rules on keys allow no UUID")
+	}
 	bad := []string{"not-a-uuid-but-as-long-as-one-is-36x", strings.ReplaceAll(s.key, "-", "x")}
 	switch format := text(promise.Parameters, "format"); format {
 	case "uuid4", "uuid5", "uuid7":
@@ -179,9 +185,7 @@ func checkKeyPersonalData(s *session, promise *policydoc.PublishedPromise) Resul
 		return notTestable(why)
 	}
 	address := "user@example.com"
-	for len(address) < s.op.Key.MinLength {
-		address = "a" + address
-	}
+	address = strings.Repeat("a", max(0, s.op.Key.MinLength-len(address))) + address
 	k := written(&s.op.Key, address)
 	if result, ok := s.refusedKey(promise, "an e-mail address", k); !ok {
 		return result

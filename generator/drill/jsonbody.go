@@ -30,7 +30,7 @@ var errNotJSON = errors.New("the body is not JSON")
 func parseJSON(text []byte) (*node, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
-	n, err := parseNode(decoder)
+	n, err := parseNode(decoder, 0)
 	if err != nil {
 		return nil, errNotJSON
 	}
@@ -40,7 +40,13 @@ func parseJSON(text []byte) (*node, error) {
 	return n, nil
 }
 
-func parseNode(decoder *json.Decoder) (*node, error) {
+// maxDepth is how deep a body may be nested to be changed; a deeper one is sent as it is.
+const maxDepth = 1000
+
+func parseNode(decoder *json.Decoder, depth int) (*node, error) {
+	if depth > maxDepth {
+		return nil, errNotJSON
+	}
 	token, err := decoder.Token()
 	if err != nil {
 		return nil, err
@@ -57,7 +63,7 @@ func parseNode(decoder *json.Decoder) (*node, error) {
 				}
 				name, _ = next.(string)
 			}
-			value, err := parseNode(decoder)
+			value, err := parseNode(decoder, depth+1)
 			if err != nil {
 				return nil, err
 			}

@@ -18,6 +18,9 @@ var alphabets = []string{
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", "abcdef0123456789", "0123456789", "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
 }
 
+// maxKey is the longest key that is made, and sent to see it refused.
+const maxKey = 64 << 10
+
 // newKey mints a random key that the rules allow.
 func newKey(rules *policy.Key) (string, error) {
 	if text := uuidKey(rules.Format); fits(rules, text) {
@@ -25,10 +28,16 @@ func newKey(rules *policy.Key) (string, error) {
 	}
 	for _, length := range []int{36, 32, 24, rules.MaxLength, rules.MinLength, 20, 16} {
 		for _, alphabet := range alphabets {
-			if text := textKey(max(length, 1), alphabet); length <= 1024 && fits(rules, text) {
+			if length > 1024 {
+				continue // idemgen's own policies have none; a published one may say anything
+			}
+			if text := textKey(max(length, 1), alphabet); fits(rules, text) {
 				return text, nil
 			}
 		}
+	}
+	if rules.MinLength > maxKey {
+		return "", fmt.Errorf("no key is made that has %d characters and more", rules.MinLength)
 	}
 	text, err := example.Key(*rules, 0)
 	if err != nil {

@@ -45,6 +45,8 @@ func written(rules *policy.Key, text string) key {
 	return key{values: []string{text}}
 }
 
+var errNoPath = errors.New("its path does not begin with /, so nobody can tell which server it is at")
+
 var errCannotPlace = errors.New("the key cannot be put into this body")
 
 // request is m for the client.
@@ -64,6 +66,10 @@ func (s *session) request(ctx context.Context, m message) (*http.Request, error)
 	}
 	if err != nil {
 		return nil, err
+	}
+	// The path comes from a policy that anybody may have written: http://localhost:8080 and @example.com is another server.
+	if !strings.HasPrefix(m.path, "/") {
+		return nil, errNoPath
 	}
 	address := s.run.plan.BaseURL + m.path
 	if query != "" {

@@ -57,7 +57,8 @@ func (o *PublishedOperation) Promise(id string) (*PublishedPromise, bool) {
 const maxPolicy = 64 << 20
 
 // ReadJSON reads a JSON policy of version 1. Members that it does not know are passed over, as a later idemgen may have
-// written them. An error says what is missing; a policy without a keyed operation is one.
+// written them. An error says what is missing; a policy without a keyed operation is one, and so is one whose requests
+// could go to another server than the one that their paths are appended to.
 func ReadJSON(r io.Reader) (*Published, error) {
 	content, err := io.ReadAll(io.LimitReader(r, maxPolicy+1))
 	if err != nil {
@@ -86,6 +87,7 @@ func ReadJSON(r io.Reader) (*Published, error) {
 		return nil, fmt.Errorf("the policy has version %d, and this idemgen reads version %d: is it the file that docs.json names in idemgen.yaml?", file.Version, policyVersion)
 	}
 	p := &Published{Title: file.API.Title, Version: file.API.Version, Servers: file.API.Servers}
+	seen := map[string]bool{}
 	for i := range file.Operations {
 		from := &file.Operations[i]
 		if from.Decision != string(policy.Keyed) {
@@ -93,15 +95,21 @@ func ReadJSON(r io.Reader) (*Published, error) {
 		}
 		op := PublishedOperation{ID: from.ID, Method: from.Method, Path: from.Path, Webhook: from.Webhook, Example: from.Example, Other: from.Other}
 		if err := op.readRules(from.Rules); err != nil {
-			return nil, fmt.Errorf("the policy's operation %q: %w", from.ID, err)
+			return nil, fmt.Errorf("the policy's operation %q: %w", excerpt(from.ID), err)
+		}
+		if err := checkOnce(seen, "operation", op.ID); err != nil {
+			return nil, err
 		}
 		for _, promise := range from.Promises {
 			if promise.Testable == nil {
-				return nil, fmt.Errorf("the policy's operation %q has a promise that does not say whether it can be tested: generate the policy anew with this idemgen", from.ID)
+				return nil, fmt.Errorf("the policy's operation %q has a promise that does not say whether it can be tested: generate the policy anew with this idemgen", excerpt(from.ID))
 			}
 			op.Promises = append(op.Promises, PublishedPromise{
 				ID: promise.ID, Text: promise.Text, Parameters: promise.Parameters, Testable: *promise.Testable, Why: promise.Why,
 			})
+		}
+		if err := op.check(); err != nil {
+			return nil, fmt.Errorf("the policy's operation %q: %w", excerpt(op.ID), err)
 		}
 		p.Operations = append(p.Operations, op)
 	}
