@@ -248,6 +248,11 @@ func TestFailover_A9_I9_StandbyIsRefused(t *testing.T) {
 	p := newPair(t)
 	primary := pgtest.Open(t, p.primary.URL, nil)
 	wantAnswer(t, "on the primary", payAnd(t, engineOn(t, open(t, primary)), primary, "k", nothing), http.StatusCreated, "", false)
+	leftBehind := newOffice(t, open(t, primary))
+	leftBehind.fails("left", stored)
+	wantAnswer(t, "left on the primary", leftBehind.post("left"), http.StatusServiceUnavailable, "#outcome-unknown", false)
+	wantAnswer(t, "settled on the primary", leftBehind.post("settled"), http.StatusCreated, "", false)
+	must(t, overdue(p.primary.URL))
 	p.await(t)
 	pool := pgtest.Open(t, p.standby.URL, nil)
 	for _, v := range variants {
@@ -270,6 +275,15 @@ func TestFailover_A9_I9_StandbyIsRefused(t *testing.T) {
 		if !errors.As(err, &told) || !strings.Contains(told.LogText(), "read-only") {
 			t.Errorf("%s: %v does not say what is wrong", v.name, err)
 		}
+		o := newOffice(t, store)
+		for _, key := range []string{"left", "settled", "new"} { // not even what is settled is read from a server that may be behind
+			wantAnswer(t, v.name+" in lease mode "+key, o.post(key), http.StatusServiceUnavailable, "#unavailable", false)
+			o.want(key, 0, 0)
+		}
+		if report, err := o.recovery.Once(context.Background()); err == nil || report.Taken != 0 {
+			t.Errorf("%s: recovery on a standby: %+v, %v", v.name, report, err)
+		}
+		o.want("left", 0, 0)
 	}
 	quiet(t, pool)
 }

@@ -175,10 +175,15 @@ func (o *office) halt(key, where string) (goOn func() *httptest.ResponseRecorder
 	}
 }
 
+// overdue has the leases that are left be over, on the server at url.
+func overdue(url string) error {
+	return query(url, nil, "UPDATE idempotency_keys SET lease_until = clock_timestamp() - interval '1 second' WHERE status = 0")
+}
+
 // recover has the leases that are left be over, on the server at url, and recovery finish what it should.
 func (o *office) recover(url string, completed int) {
 	o.t.Helper()
-	err := query(url, nil, "UPDATE idempotency_keys SET lease_until = clock_timestamp() - interval '1 second' WHERE status = 0")
+	err := overdue(url)
 	report := runtime.RecoveryReport{}
 	if err == nil {
 		report, err = o.recovery.Once(context.Background())
