@@ -175,6 +175,7 @@ func (l *leader[TX]) win(ctx context.Context, first bool) won {
 		}
 		look := Look{Record: claim.Record, Progress: claim.Progress}
 		if look.Progress != nil {
+			l.readable(ctx, look.Progress)
 			l.as = OutcomeWaited
 			if l.sameRequest(look.Progress) {
 				l.turn.inProgress(&l.print)
@@ -183,7 +184,7 @@ func (l *leader[TX]) win(ctx context.Context, first bool) won {
 		}
 		switch {
 		case err != nil:
-			return won{problem: l.notLed(l.begun)}
+			return won{problem: l.notLed(l.begun || errors.Is(err, ErrUnreadable))}
 		case look.Record != nil:
 			return won{record: look.Record}
 		case look.Progress != nil:
@@ -232,7 +233,7 @@ func (c *Call[TX]) claimLease(ctx context.Context, intent *Intent) (claim LeaseC
 		if err == nil || errors.Is(err, ErrBusy) {
 			return claim, sent, unknown, err
 		}
-		if bounded.Err() != nil || tries >= c.engine.settings.attempts {
+		if bounded.Err() != nil || tries >= c.engine.settings.attempts || errors.Is(err, ErrUnreadable) {
 			c.observe(ctx, "store failed", err)
 			return LeaseClaim{}, sent, unknown, err
 		}

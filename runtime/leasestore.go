@@ -20,7 +20,8 @@ type LeaseStore[TX any] interface {
 	//
 	// It recognises its own row by intent.Owner, so that a claim whose commit was lost can be made again and is held then.
 	// What another transaction holds and has not committed yet is awaited for a moment; then the error is [ErrBusy]. One that
-	// is [ErrCommitUnknown] says that the claim may stand; after any other nothing was claimed.
+	// is [ErrCommitUnknown] says that the claim may stand; after any other nothing was claimed. [ErrUnreadable] is as for
+	// [Store.Claim].
 	ClaimLease(ctx context.Context, id ID, intent *Intent) (LeaseClaim, error)
 
 	// Look reads what there is under id, without a lock: neither field is set where there is nothing live.
@@ -113,6 +114,8 @@ type Progress struct {
 	Fence              Fence
 	Steps              []StepResult
 	CreatedAt          time.Time
+	// Unreadable is why Steps, which are nil then, cannot be read.
+	Unreadable error
 	// Left is what is left of the lease; 0 where it is over.
 	Left time.Duration
 }

@@ -119,13 +119,16 @@ func (c *Call[TX]) recorded(ctx context.Context, record *Record, as Outcome) rep
 	case record.FingerprintVersion != FingerprintVersion:
 		return c.refuse(p.problem(caseOldVersion,
 			"The service was updated since. The earlier request was carried out; send a new request with a new key."))
+	case len(record.Fingerprint) != fingerprintSize: // it cannot be told whose answer it is
+		c.observe(ctx, "a stored answer cannot be read", errFingerprint)
+		return c.refuse(p.answerUnavailable())
 	case !slices.Equal(record.Fingerprint, c.print[:]):
 		return c.refuse(p.problem(caseMismatch,
 			"The first request with this key was another one, and stands. Send a new request with a new key."))
-	case p.rebuilds(): // before the tombstone: no body is needed
+	case p.rebuilds() && (record.Header != nil || record.Unreadable == nil): // before the tombstone: no body is needed
 		return c.rebuilt(ctx, record, as)
 	case record.unreadable() != nil:
-		c.engine.observe(ctx, p, "a stored answer cannot be read", record.unreadable())
+		c.observe(ctx, "a stored answer cannot be read", record.unreadable())
 		return c.refuse(p.answerUnavailable())
 	case record.BodyState == BodyTooLarge:
 		problem := p.problem(caseTooLarge, "Do not send it again: its effect stands. Read the current state instead.")
@@ -140,6 +143,9 @@ func (c *Call[TX]) recorded(ctx context.Context, record *Record, as Outcome) rep
 		return reply{p.replay(record), as}
 	}
 }
+
+// errFingerprint is a stored fingerprint that cannot be one.
+var errFingerprint = Explain("a stored fingerprint is damaged", nil)
 
 // errSealed is a sealed body that came from a store that was not made by [Sealed].
 var errSealed = Explain("a stored body is sealed, and this process opens none; give its store the sealer by runtime.Sealed", nil)

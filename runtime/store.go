@@ -30,8 +30,9 @@ type Record struct {
 	// Body is the exact body; nil unless BodyState is BodyStored.
 	Body      []byte
 	BodyState BodyState
-	// Unreadable is why a body that is stored cannot be read, such as the key of its seal that is gone; Body is nil then. A
-	// store sets it, and ignores it in what it is given.
+	// Unreadable is why a part of what is stored cannot be read, such as a body whose seal's key is gone; Body is nil then, and
+	// so is Header where that is damaged. The request was carried out all the same. A store sets it, and ignores it in what it
+	// is given.
 	Unreadable error
 	// Retention is how long the store keeps the record, counted by the store's own clock from the commit statement on.
 	Retention time.Duration
@@ -60,7 +61,8 @@ type Store[TX any] interface {
 	//
 	// ctx bounds the claim and not the transaction that it opens.
 	//
-	// An error means that nothing was won and no transaction is open; the caller answers 503 and does not run the work.
+	// An error means that nothing was won and no transaction is open; the caller answers 503 and does not run the work. One that
+	// is [ErrUnreadable] says that there is a record.
 	Claim(ctx context.Context, id ID, wait time.Duration) (Claim[TX], error)
 
 	// Begin opens a transaction without any claim, for a request that carries no key where the key is optional. ctx does
@@ -99,7 +101,7 @@ type Work[TX any] interface {
 	Rollback(ctx context.Context) error
 }
 
-// What a commit can come to. Stores wrap them; test with errors.Is.
+// What a commit and a look can come to. Stores wrap them; test with errors.Is.
 var (
 	// ErrLostRace: another transaction committed a record for the same id first. Look again and replay it.
 	ErrLostRace = Explain("another transaction committed this key first", nil)
@@ -110,6 +112,9 @@ var (
 	// ErrUnrecorded: the transaction ended without a record, by something that the store has no hand in, and what the handler
 	// did may stand. The request must not be run again.
 	ErrUnrecorded = Explain("what the handler did may stand without a record", nil)
+	// ErrUnreadable: there is a record, and not even what it is can be read. What it stands for may have been done. It is an
+	// error of claims and looks; a record of which a part can be read is returned, with its Unreadable.
+	ErrUnreadable = Explain("there is a record, and it cannot be read", nil)
 	// ErrAborted: a statement of the handler failed and the handler went on as if it had not; nothing can be committed.
 	ErrAborted = Explain("the transaction was aborted by an earlier statement", nil)
 )

@@ -78,6 +78,7 @@ func (c *Call[TX]) lead(ctx context.Context, turn *turn, deadline time.Time, wor
 			return reply{}, claim.Record
 		}
 		if claim.Progress != nil {
+			c.readable(ctx, claim.Progress)
 			return c.refuse(c.inProgress(claim.Progress)), nil
 		}
 		if err != nil || claim.Work == nil {
@@ -140,12 +141,19 @@ func (c *Call[TX]) notClaimed(ctx context.Context, err error, last verdict) *Pro
 		c.engine.observe(ctx, c.plan, "store failed", err)
 	}
 	switch {
-	case last == unknown || last == failed:
+	case last == unknown || last == failed || errors.Is(err, ErrUnreadable):
 		return c.plan.unknownOutcome()
 	case err != nil:
 		return c.unavailable()
 	default:
 		return c.plan.inFlight()
+	}
+}
+
+// readable reports work in progress of which a part cannot be read. It is in progress all the same.
+func (c *Call[TX]) readable(ctx context.Context, progress *Progress) {
+	if progress.Unreadable != nil {
+		c.observe(ctx, "a record in progress cannot be read", progress.Unreadable)
 	}
 }
 

@@ -123,6 +123,9 @@ func (s *Store) unwritten(ctx context.Context, w *fencedWrite, repeated bool) er
 	case err != nil:
 		return fmt.Errorf("%w; what there is now could not be seen: %w", runtime.ErrLeaseLost, err)
 	case found.Progress != nil && found.Progress.Fence == w.fence:
+		if found.Progress.Unreadable != nil {
+			return fmt.Errorf("nothing was written: %w", found.Progress.Unreadable)
+		}
 		if w.to != nil && w.to.Record == nil && !bytes.HasPrefix(encodeSteps(w.to.Steps), encodeSteps(found.Progress.Steps)) {
 			return errors.New("nothing was written: the steps do not go on from those that are stored")
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/idemgen/idemgen/runtime"
 )
@@ -137,15 +138,17 @@ func scanHeld(row pgx.Row, before ...any) (*runtime.Held, error) {
 	var (
 		held    runtime.Held
 		version int16
+		epoch   pgtype.Int8
+		created pgtype.Timestamptz
 		steps   []byte
 	)
-	err := row.Scan(append(before, &held.Fence.Epoch, &held.CreatedAt, &held.Fence.Owner, &held.Operation, &version, &held.Fingerprint, &held.Request, &steps)...)
+	err := row.Scan(append(before, &epoch, &created, &held.Fence.Owner, &held.Operation, &version, &held.Fingerprint, &held.Request, &steps)...)
 	if err != nil {
 		return nil, err
 	}
-	held.FingerprintVersion = int(version)
-	if held.Steps, err = decodeSteps(steps); err != nil { // which is this record's fault, and no reason to leave others
-		held.Request, held.Steps, held.Unreadable = nil, nil, runtime.Explain("the stored steps cannot be read", err)
+	held.Fence.Epoch, held.CreatedAt, held.FingerprintVersion = epochOf(epoch), created.Time, int(version)
+	if held.Steps, err = storedSteps(epoch, steps); err != nil { // which is this record's fault, and no reason to leave others
+		held.Request, held.Unreadable = nil, err
 	}
 	return &held, nil
 }

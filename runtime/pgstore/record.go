@@ -91,7 +91,7 @@ func scanRow(rows pgx.Rows, err error, lease bool) (look, error) {
 		return look{}, rows.Err()
 	}
 	rec, row := &runtime.Record{}, &lookRow{}
-	targets := append(make([]any, 0, 14), &row.live, &rec.CreatedAt, &row.expires, &rec.Attempt, &row.status, &row.bodyState, &row.version,
+	targets := append(make([]any, 0, 14), &row.live, &row.created, &row.expires, &rec.Attempt, &row.status, &row.bodyState, &row.version,
 		&rec.Fingerprint, &rec.Operation, &row.header, &rec.Body)
 	if lease {
 		targets = append(targets, &row.epoch, &row.steps, &row.left)
@@ -99,38 +99,61 @@ func scanRow(rows pgx.Rows, err error, lease bool) (look, error) {
 	err = rows.Scan(targets...)
 	rows.Close()
 	switch {
-	case err != nil:
-		return look{}, err
+	case err != nil: // of a row that is there
+		return look{}, fmt.Errorf("%w: %w", runtime.ErrUnreadable, err)
 	case rows.Err() != nil:
 		return look{}, rows.Err()
 	case !row.live:
 		return look{expired: true}, nil
 	case row.status == inProgress && !lease:
 		return look{leased: true}, nil
-	case row.status == inProgress && !row.epoch.Valid:
-		return look{}, errLease
 	case row.status == inProgress:
-		progress := &runtime.Progress{
-			Operation: rec.Operation, FingerprintVersion: int(row.version), Fingerprint: rec.Fingerprint,
-			Fence: runtime.Fence{Epoch: row.epoch.Int64, Owner: rec.Attempt}, CreatedAt: rec.CreatedAt, Left: time.Duration(row.left) * time.Microsecond,
-		}
-		progress.Steps, err = decodeSteps(row.steps)
-		return look{leased: true, progress: progress}, err
+		return look{leased: true, progress: row.progress(rec)}, nil
 	}
-	rec.ExpiresAt = row.expires.Time
+	rec.CreatedAt, rec.ExpiresAt = row.created.Time, row.expires.Time
 	rec.Status, rec.BodyState, rec.FingerprintVersion = int(row.status), runtime.BodyState(row.bodyState), int(row.version)
 	rec.Retention = rec.ExpiresAt.Sub(rec.CreatedAt)
-	if rec.Header, err = decodeHeader(row.header); err != nil {
-		return look{}, err
+	rec.Header, err = decodeHeader(row.header)
+	if err == nil {
+		err = row.damage()
+	}
+	if err != nil { // the request was carried out all the same
+		rec.Body, rec.Unreadable = nil, runtime.Explain("a stored record is damaged", err)
 	}
 	return look{live: rec}, nil
+}
+
+// progress is the row of work in progress, of which rec has what both kinds have.
+func (row *lookRow) progress(rec *runtime.Record) *runtime.Progress {
+	progress := &runtime.Progress{
+		Operation: rec.Operation, FingerprintVersion: int(row.version), Fingerprint: rec.Fingerprint,
+		Fence: runtime.Fence{Epoch: epochOf(row.epoch), Owner: rec.Attempt}, CreatedAt: row.created.Time, Left: time.Duration(row.left) * time.Microsecond,
+	}
+	var err error
+	if progress.Steps, err = storedSteps(row.epoch, row.steps); err != nil {
+		progress.Unreadable = err
+	}
+	return progress
+}
+
+// damage finds what no record can be that the store has written.
+func (row *lookRow) damage() error {
+	switch state := runtime.BodyState(row.bodyState); {
+	case row.status < 200 || row.status > 999:
+		return errors.New("its status is not one of an answer")
+	case state != runtime.BodyStored && state != runtime.BodyOmitted && state != runtime.BodyTooLarge:
+		return errors.New("what became of its body is not known")
+	case row.created.InfinityModifier != pgtype.Finite:
+		return errors.New("its time is none")
+	}
+	return nil
 }
 
 // lookRow is what a look reads beside the record's own fields. It is one allocation; a variable for each would be one each.
 type lookRow struct {
 	live                       bool
 	status, bodyState, version int16
-	expires                    pgtype.Timestamptz // never, for work in progress
+	created, expires           pgtype.Timestamptz // never, for work in progress, is the latter
 	header, steps              []byte
 	epoch                      pgtype.Int8
 	left                       int64
@@ -138,8 +161,6 @@ type lookRow struct {
 
 // inProgress is the status of a row that lease mode holds.
 const inProgress = 0
-
-var errLease = errors.New("a row in progress has no epoch")
 
 // encodeHeader writes names and values in turn, each after its length as a varint, names sorted: any value survives,
 // whatever bytes it holds, and equal headers give equal bytes.

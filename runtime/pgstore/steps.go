@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 
+	"github.com/jackc/pgx/v5/pgtype"
+
 	"github.com/idemgen/idemgen/runtime"
 )
 
@@ -22,6 +24,29 @@ func encodeSteps(steps []runtime.StepResult) []byte {
 }
 
 var errSteps = errors.New("the stored steps are damaged")
+
+// storedSteps are the steps of a row in progress. They and the epoch are never null; where one is, what was done is not known.
+func storedSteps(epoch pgtype.Int8, encoded []byte) ([]runtime.StepResult, error) {
+	steps, err := decodeSteps(encoded)
+	switch {
+	case !epoch.Valid:
+		err = errors.New("there is no epoch")
+	case encoded == nil:
+		err = errSteps
+	}
+	if err != nil {
+		return nil, runtime.Explain("the stored steps cannot be read", err)
+	}
+	return steps, nil
+}
+
+// epochOf is a stored epoch. A row that has lost it had one worker at least; the statements that take it over count so too.
+func epochOf(epoch pgtype.Int8) int64 {
+	if !epoch.Valid {
+		return 1
+	}
+	return epoch.Int64
+}
 
 func decodeSteps(encoded []byte) ([]runtime.StepResult, error) {
 	var steps []runtime.StepResult
