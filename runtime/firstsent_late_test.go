@@ -39,13 +39,18 @@ func firstSentRules(p *policy.Policy) {
 	p.Key.FirstSent = policy.FirstSent{Header: "Repeatability-First-Sent", MaxSkew: skew}
 }
 
-// late sends a payout that is claimed just after its time is over, and whose record cannot be removed. It is called in a bubble.
-func (o *office) late() {
+// late sends a payout that is claimed just after its time is over, or just before with an answer that comes after, and whose record
+// cannot be removed. It is called in a bubble.
+func (o *office) late(before bool) {
 	o.t.Helper()
 	at := time.Now()
 	time.Sleep(24*time.Hour - time.Second)
 	o.leases.claimLease = func(ctx context.Context, id runtime.ID, intent *runtime.Intent) (runtime.LeaseClaim, error) {
-		time.Sleep(2 * time.Second)
+		if before {
+			defer time.Sleep(2 * time.Second)
+		} else {
+			time.Sleep(2 * time.Second)
+		}
 		return o.leases.Store.ClaimLease(ctx, id, intent)
 	}
 	o.leases.release = func(context.Context, runtime.ID, runtime.Fence) error { return errDown }
@@ -70,7 +75,8 @@ func TestFirstSent_X3_I1_LateWorkIsNotTakenUp(t *testing.T) {
 		"no step outside":    func(p *policy.Policy) { p.Downstream = nil },
 		"no steps":           func(p *policy.Policy) { p.Downstream, p.Steps = nil, nil },
 	} {
-		for _, by := range []string{"recovery", "a handler that goes on", "a handler that answers", "a handler that fails"} {
+		for i, by := range []string{"recovery", "a handler that goes on", "a handler that answers", "a handler that fails", "recovery of a claim whose answer came late"} {
+			before := i == 4
 			bubble(t, name+", "+by, func(t *testing.T) {
 				o := newOffice(t, payout(firstSentRules, changes))
 				o.run = func(ctx context.Context, lease *runtime.Lease[pgx.Tx]) (runtime.Response, error) {
@@ -100,7 +106,7 @@ func TestFirstSent_X3_I1_LateWorkIsNotTakenUp(t *testing.T) {
 					}
 					return o.complete(ctx, lease, runtime.Response{Status: 201})
 				}
-				o.late()
+				o.late(before)
 				if report := o.recover(); report.Completed != 0 || report.Taken != 1 || report.Released != 1 && by != "a handler that fails" {
 					t.Errorf("%+v; log %s", report, o.log)
 				}
@@ -157,7 +163,7 @@ func lateWorkThatMayHaveBegun(t *testing.T) {
 	o.reconcile = func(context.Context, *runtime.Interrupted) (runtime.Reconciliation, error) {
 		return runtime.Unknown(), nil
 	}
-	o.late()
+	o.late(false)
 	if report := o.recover(); report.Yielded != 1 || o.bank.effects() != 0 {
 		t.Errorf("%+v, %d transfers", report, o.bank.effects())
 	}

@@ -60,7 +60,7 @@ type patience struct {
 	print [fingerprintSize]byte
 }
 
-// turn is the lead of one id. It is left once.
+// turn is the lead of one id. Once it has been left, all that it does is nothing.
 type turn struct {
 	gate *gate
 	id   ID
@@ -130,7 +130,7 @@ func (t *turn) inProgress(print *[fingerprintSize]byte) {
 }
 
 // nothingStands takes back what inProgress said: the record may have ended, expired and be free for any request, and nobody has
-// looked. It may come late, when the lead is another's.
+// looked.
 func (t *turn) nothingStands() {
 	t.change(func(f *flight) { f.known = nil })
 }
@@ -170,6 +170,9 @@ func (t *turn) leave(record *Record) {
 	t.gate.mu.Lock()
 	defer t.gate.mu.Unlock()
 	f := t.gate.flights[t.id]
+	if f == nil || f.lead != t {
+		return
+	}
 	for e := f.queue.Front(); e != nil; e = f.queue.Front() {
 		w := e.Value.(*waiter)
 		if record == nil {

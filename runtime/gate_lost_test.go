@@ -2,6 +2,7 @@ package runtime_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,9 +13,9 @@ import (
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
-// F4, X1: who hangs after the loss of its lease says nothing of the key any more. The work is finished elsewhere, its record
-// expires, and another request under the key is not told here that the first one stands.
-func TestLease_F4_NothingStandsAfterALostLease(t *testing.T) {
+// C2, F4, X1: who hangs after the loss of its lease keeps nobody off in its process, and says nothing of the key any more. The work
+// is finished elsewhere, and repeated from its record here too; that expires, and another request is the first then.
+func TestLease_C2_F4_NothingStandsAfterALostLease(t *testing.T) {
 	for name, rules := range map[string]policy.InFlight{
 		"conflict": {Answer: policy.Conflict, RetryAfter: time.Second}, "wait": {Answer: policy.Wait, MaxWait: 10 * time.Second},
 	} {
@@ -29,25 +30,35 @@ func TestLease_F4_NothingStandsAfterALostLease(t *testing.T) {
 				}
 				return o.pay(ctx, lease)
 			}
-			o.leases.renew = func(context.Context, runtime.ID, runtime.Fence, time.Duration) error { return errDown }
+			begun := time.Now()
+			o.leases.renew = func(ctx context.Context, id runtime.ID, fence runtime.Fence, d time.Duration) error {
+				if time.Since(begun) < 31*time.Second {
+					return errDown
+				}
+				return o.leases.Store.Renew(ctx, id, fence, d)
+			}
 			first := make(chan answer)
 			go func() { first <- o.post("k", body) }()
 			time.Sleep(31 * time.Second) // its lease is over
-			o.leases.renew = nil
 			far := o.newEngine().LeaseHandler(o.op, o.program)
 			send := func(text string) answer {
 				return do(far, o.request(text, header("Idempotency-Key", "k"), withPath("order", "o1")))
 			}
-			if a := send(body); a.status != 201 {
-				t.Errorf("%d %s", a.status, a.body)
+			done := send(body)
+			began := time.Now()
+			wantReplay(t, done, o.post("k", body))
+			o.post("k", another).wantProblem(t, 422, "key-reused")
+			if took := time.Since(began); took > 0 {
+				t.Errorf("here it took %v", took)
 			}
+			o.wantPaid()
 			time.Sleep(61 * time.Second) // and so is the record's time
-			o.post("k", another).wantProblem(t, 409, "in-flight")
-			if a := send(another); a.status != 201 { // the other process knows that the key is free
+			if a := o.post("k", another); a.status != 201 || a.replayed() {
 				t.Errorf("%d %s", a.status, a.body)
 			}
 			close(wake)
-			<-first
+			a := <-first // what it finds now is another's, which says nothing of its own work
+			a.wantProblem(t, 500, "outcome-unknown")
 		})
 	}
 }
@@ -65,19 +76,20 @@ func TestLease_F4_NothingStandsAfterWorkThatWasGivenUp(t *testing.T) {
 			}
 			return o.pay(ctx, lease)
 		}
-		answers := make(chan answer, 3)
-		go func() { answers <- do(far, o.request(body, header("Idempotency-Key", "k"), withPath("order", "o1"))) }()
-		time.Sleep(time.Second)
-		claims := 0
+		var claims atomic.Int64 // the first is the other process's
 		o.leases.claimLease = func(ctx context.Context, id runtime.ID, intent *runtime.Intent) (runtime.LeaseClaim, error) {
-			if claims++; claims > 1 {
+			n := claims.Add(1)
+			if n > 2 {
 				time.Sleep(3 * time.Second) // a slow database
 			}
-			if claims == 2 {
+			if n == 3 {
 				return runtime.LeaseClaim{}, context.DeadlineExceeded
 			}
 			return o.leases.Store.ClaimLease(ctx, id, intent)
 		}
+		answers := make(chan answer, 3)
+		go func() { answers <- do(far, o.request(body, header("Idempotency-Key", "k"), withPath("order", "o1"))) }()
+		time.Sleep(time.Second)
 		go func() { answers <- o.post("k", body) }()
 		time.Sleep(6 * time.Second) // the first is released, and the second claims
 		a := o.post("k", another)

@@ -361,6 +361,7 @@ func TestGate_F4_WhatIsSaidTooLate(t *testing.T) {
 	}
 	next.inProgress(&first.print)
 	lead.nothingStands()
+	lead.leave(&Record{})
 	if _, outcome := g.enter(context.Background(), id, other); outcome.state != gateOther {
 		t.Errorf("another request was told %d after a former leader had taken back what it had said", outcome.state)
 	}
@@ -377,6 +378,7 @@ func TestGate_F4_WhatIsSaidTooLate(t *testing.T) {
 		last.leave(nil)
 	}
 	next.nothingStands()
+	next.leave(nil)
 	lead.running()
 	g.wantEmpty(t)
 }

@@ -140,10 +140,14 @@ func (l *leader[TX]) serve(ctx context.Context, p *program[TX], work LeaseWork[T
 			found = end.record
 			return end.reply, nil, l.as
 		}
-		if found != nil {
+		switch {
+		case found == nil:
+			return end.reply, nil, l.as
+		case !bytes.Equal(found.Fingerprint, l.print[:]): // what became of this request had its time, and nobody can tell any more
+			return l.refuse(l.plan.unrecorded()), nil, l.as
+		default:
 			return reply{}, found, OutcomeWaited
 		}
-		return end.reply, nil, l.as
 	}
 }
 
@@ -323,7 +327,7 @@ func (l *leader[TX]) hold(ctx context.Context, held *Held, sent time.Time, p *pr
 	if held.Fence.Epoch == 1 {
 		lease.follow(ctx)
 	}
-	lease.keep(sent, l.turn.nothingStands)
+	lease.keep(sent, func() { l.turn.leave(nil) }) // a handler that does not return keeps nobody from what the store has
 	c.engine.holding.Store(held.ID, lease.keeper)
 	defer c.engine.holding.CompareAndDelete(held.ID, lease.keeper)
 	w := lease.do()

@@ -98,8 +98,6 @@ func (l *Lease[TX]) enter() error {
 		return errAfterComplete
 	case l.open != "":
 		return errAfterOpen
-	case l.over:
-		return errTooLate
 	case l.fate != fateCertain:
 		return ErrCommitUnknown
 	case l.ctx.Err() != nil:
