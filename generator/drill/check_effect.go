@@ -30,6 +30,7 @@ func checkOneEffect(s *session, _ *policydoc.PublishedPromise) Result {
 	if result, ok := s.judgeBurst(s.key, &s.burst, s.marked(s.repeat)); !ok {
 		return result
 	}
+	notes = append(notes, s.burst.unanswered())
 	for _, n := range s.run.plan.Concurrency[1:] {
 		fresh, why := s.freshKey()
 		if why != "" {
@@ -45,9 +46,18 @@ func checkOneEffect(s *session, _ *policydoc.PublishedPromise) Result {
 		if result, ok := s.judgeBurst(fresh, &b, s.marked(s.repeat)); !ok {
 			return result
 		}
+		notes = append(notes, b.unanswered())
 		s.burst.waiting = append(s.burst.waiting, b.waiting...)
 	}
 	return kept(notes...)
+}
+
+// unanswered says how many of the requests at once show nothing, as they got no answer; "" where all did.
+func (b *burst) unanswered() string {
+	if len(b.failed) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d requests at once got no answer: %s", len(b.failed), b.sent, b.failed[0].describe())
 }
 
 // judgeBurst counts the effects of equal requests; ok is true for one.
@@ -139,7 +149,7 @@ func checkInFlight(s *session, promise *policydoc.PublishedPromise) Result {
 		if why := s.wrong(a, p); why != "" {
 			return s.broken(why, a)
 		}
-		if why := wrongRetryAfter(a, p); why != "" {
+		if why := s.wrongRetryAfter(a, p); why != "" {
 			return s.broken(why, a)
 		}
 		if bound, err := policydoc.ParseDuration(text(p, "maxWait")); waits && err == nil && a.took < bound/2 {
@@ -149,15 +159,17 @@ func checkInFlight(s *session, promise *policydoc.PublishedPromise) Result {
 	return kept()
 }
 
-func wrongRetryAfter(a *sent, p policydoc.Parameters) string {
+func (s *session) wrongRetryAfter(a *sent, p policydoc.Parameters) string {
 	got := a.header.Get("Retry-After")
 	want, open := policydoc.ParseDuration(text(p, "retryAfter")) // in lease mode it follows the work
-	if _, err := http.ParseTime(got); err == nil && open != nil {
-		return "" // RFC 9110, section 10.2.3, has dates too
+	if date, err := http.ParseTime(got); err == nil {            // RFC 9110, section 10.2.3, has dates too
+		if off := (date.Sub(a.at) - want).Abs(); open != nil || off <= 2*time.Second {
+			return ""
+		}
 	}
 	seconds, err := strconv.Atoi(got)
 	if err != nil || seconds < 0 {
-		return fmt.Sprintf("its Retry-After is %q, and no number of seconds", shortened(got))
+		return fmt.Sprintf("its Retry-After is %q, and no number of seconds", s.run.shortened(got))
 	}
 	if open == nil && time.Duration(seconds)*time.Second != want {
 		return fmt.Sprintf("its Retry-After is %d, the policy says %v", seconds, want.Seconds())

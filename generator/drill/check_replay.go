@@ -31,7 +31,7 @@ func (s *session) repeated() (Result, bool) {
 // overLimit reports whether the first answer is too large to be given again.
 func (s *session) overLimit() bool {
 	limit := number(s.parameters(policydoc.PromiseReplayLimit), "maxBody")
-	return limit > 0 && len(s.first.answer) > limit
+	return limit > 0 && s.first.size > limit
 }
 
 // checkReplay compares the repetition's status and bytes with the first answer's.
@@ -124,7 +124,7 @@ func checkReplayHeaders(s *session, promise *policydoc.PublishedPromise) Result 
 		}
 		first, now := s.first.header.Values(name), s.repeat.header.Values(name)
 		if !slices.Equal(first, now) {
-			return s.broken(fmt.Sprintf("the first answer has %s, the repetition has %s", named(name, first), named(name, now)), s.first, s.repeat)
+			return s.broken(fmt.Sprintf("the first answer has %s, the repetition has %s", s.named(name, first), s.named(name, now)), s.first, s.repeat)
 		}
 		if len(first) > 0 {
 			seen = append(seen, name)
@@ -134,7 +134,7 @@ func checkReplayHeaders(s *session, promise *policydoc.PublishedPromise) Result 
 	}
 	for _, name := range never {
 		first := s.first.header.Values(name)
-		if len(first) > 0 && slices.Equal(first, s.repeat.header.Values(name)) && !slices.Contains(list(promise.Parameters, "headers"), name) {
+		if len(first) > 0 && slices.Equal(first, s.repeat.header.Values(name)) && !s.everywhere(name, first) && !slices.Contains(list(promise.Parameters, "headers"), name) {
 			return s.broken("the repetition has the first answer's "+name+", which was for one client at one time", s.first, s.repeat)
 		}
 	}
@@ -147,11 +147,22 @@ func checkReplayHeaders(s *session, promise *policydoc.PublishedPromise) Result 
 	return kept()
 }
 
-func named(name string, values []string) string {
+// everywhere reports whether a header has the same values in an answer that nobody keeps, such as a balancer's cookie.
+func (s *session) everywhere(name string, values []string) bool {
+	if s.spoiled.ok() && !s.spoiled.success() {
+		return slices.Equal(values, s.spoiled.header.Values(name))
+	}
+	m := s.message()
+	m.key = badKeys(&s.op.Key, s.key)[1].key
+	refused := s.send(m)
+	return refused.ok() && !refused.success() && !s.marked(refused) && slices.Equal(values, refused.header.Values(name))
+}
+
+func (s *session) named(name string, values []string) string {
 	if len(values) == 0 {
 		return "no " + name
 	}
-	return shortened(name + ": " + strings.Join(values, ", "))
+	return s.run.shortened(name + ": " + strings.Join(values, ", "))
 }
 
 // checkReplayMarker looks for the marker on repetitions, and for its absence on everything else.
@@ -173,7 +184,7 @@ func checkReplayMarker(s *session, promise *policydoc.PublishedPromise) Result {
 		return s.broken("every answer is marked as a repetition, the first one too", s.first)
 	}
 	if got := s.repeat.header.Values(name); len(got) != 1 || got[0] != value {
-		return s.broken(fmt.Sprintf("the repetition has %s", named(name, got)), s.repeat)
+		return s.broken(fmt.Sprintf("the repetition has %s", s.named(name, got)), s.repeat)
 	}
 	if s.burst.sent > 1 {
 		for _, a := range s.burst.answers {
@@ -207,7 +218,7 @@ func checkAnswerHeaders(s *session, promise *policydoc.PublishedPromise) Result 
 		want := strings.ReplaceAll(text(headers, name), "{key}", s.key)
 		for which, a := range map[string]*sent{"the first answer": s.first, "the repetition": s.repeat} {
 			if got := a.header.Values(http.CanonicalHeaderKey(name)); len(got) != 1 || strings.Trim(got[0], `"`) != strings.Trim(want, `"`) {
-				return s.broken(which+" has "+named(name, got), a)
+				return s.broken(which+" has "+s.named(name, got), a)
 			}
 		}
 	}

@@ -87,11 +87,11 @@ func (s *session) wrongForm(a *sent, refusal policydoc.Parameters) string {
 	end := text(refusal, "typeEnd")
 	switch {
 	case kind != "" && problem.Type != kind:
-		return fmt.Sprintf("the refusal's type is %q, the policy says %q", shortened(problem.Type), kind)
+		return fmt.Sprintf("the refusal's type is %q, the policy says %q", s.run.shortened(problem.Type), kind)
 	case end != "" && !strings.HasSuffix(problem.Type, end):
-		return fmt.Sprintf("the refusal's type is %q, and does not end in %q", shortened(problem.Type), end)
+		return fmt.Sprintf("the refusal's type is %q, and does not end in %q", s.run.shortened(problem.Type), end)
 	case code != "" && problem.Code != code:
-		return fmt.Sprintf("the refusal's code is %q, the policy says %q", shortened(problem.Code), code)
+		return fmt.Sprintf("the refusal's code is %q, the policy says %q", s.run.shortened(problem.Code), code)
 	}
 	return ""
 }
@@ -103,13 +103,6 @@ func anyHeader(header http.Header, value string) bool {
 		}
 	}
 	return false
-}
-
-func shortened(text string) string {
-	if len(text) > 100 {
-		return strings.ToValidUTF8(text[:100], "") + "..."
-	}
-	return text
 }
 
 // is reports whether an answer is a refusal.

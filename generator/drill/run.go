@@ -3,6 +3,7 @@ package drill
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -27,6 +28,8 @@ type runner struct {
 	keys    int // that were made
 
 	credentialNames map[string]bool
+	// impatient is set when a server went on to be busy for as long as is waited.
+	impatient bool
 
 	// virtual is how far the server's clock was set forward.
 	virtual        time.Duration
@@ -46,7 +49,7 @@ func Run(ctx context.Context, plan Plan) (*Report, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, plan.Limits.Total+2*plan.After, errTooLong)
 	defer cancel()
 	r := &runner{plan: &plan, ctx: ctx, mask: strings.NewReplacer(), credentialNames: map[string]bool{}}
-	r.client = newClient(plan.Limits, slices.Max(plan.Concurrency))
+	r.client = newClient(plan.Limits)
 	if plan.Client != nil {
 		copied := *plan.Client
 		r.client = &copied
@@ -58,9 +61,8 @@ func Run(ctx context.Context, plan Plan) (*Report, error) {
 		for name, values := range headers {
 			r.credentialNames[http.CanonicalHeaderKey(name)] = true
 			for _, value := range values {
-				r.hide(value, "***")
-				if _, secret, ok := strings.Cut(value, " "); ok {
-					r.hide(secret, "***")
+				for _, form := range credentialForms(value) {
+					r.hide(form, "***")
 				}
 			}
 		}
@@ -195,7 +197,7 @@ func (r *runner) late(sessions []*session) {
 		case left <= 0:
 		case r.plan.Clock != nil:
 			if err := r.plan.Clock(r.ctx, left); err != nil {
-				why = "the server's clock could not be set: " + r.masked(firstLine(err.Error()))
+				why = "the server's clock could not be set: " + firstLine(r.masked(err.Error()))
 			}
 			r.virtual += left
 		case !r.wait(left):
@@ -260,7 +262,11 @@ func (s *session) judge(promise *policydoc.PublishedPromise, run func(*session, 
 	if s.run.ctx.Err() != nil {
 		return skipped(stopped)
 	}
+	s.limited = nil
 	result := run(s, promise)
+	if result.Outcome == Broken && s.limited != nil {
+		result = notTestable(fmt.Sprintf("the server limits how many requests it takes: it answered with %d for %v", s.limited.status, s.run.plan.Limits.Settle))
+	}
 	if s.run.ctx.Err() != nil { // the last messages were cut off and show nothing
 		return skipped(stopped)
 	}

@@ -18,6 +18,9 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/idemgen/idemgen/generator/policydoc"
+	"github.com/idemgen/idemgen/runtime/policy"
 )
 
 // sent is a request with what came of it.
@@ -30,10 +33,12 @@ type sent struct {
 	header http.Header
 	// answer is the body as it came, without any decoding.
 	answer []byte
-	sum    [sha256.Size]byte
-	took   time.Duration
-	at     time.Time // when it was there
-	err    error     // a sentence for a person; nothing else is set then
+	// sum is of the body, without a coding where it has one that is known; size is its length.
+	sum  [sha256.Size]byte
+	size int
+	took time.Duration
+	at   time.Time // when it was there
+	err  error     // a sentence for a person; nothing else is set then
 }
 
 // ok reports whether there is an answer.
@@ -50,7 +55,7 @@ func (a *sent) describe() string {
 }
 
 // newClient is a client that follows no redirect, decodes nothing, and keeps within bounds what a server can make it hold.
-func newClient(limits Limits, together int) *http.Client {
+func newClient(limits Limits) *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
 			Proxy:                  http.ProxyFromEnvironment,
@@ -59,17 +64,43 @@ func newClient(limits Limits, together int) *http.Client {
 			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 			DisableCompression:     true,
 			MaxResponseHeaderBytes: 64 << 10,
-			MaxIdleConns:           together,
-			MaxIdleConnsPerHost:    min(together, 64),
-			IdleConnTimeout:        10 * time.Second,
+			// A server may close a connection that is not used whenever it likes. Whether a request that meets this was taken
+			// nobody can tell, so none is sent where another one was.
+			DisableKeepAlives: true,
 		},
 	}
 }
 
 func noRedirects(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// send sends m and reads its answer, within the limits.
-func (s *session) send(m message) *sent { return s.sendWithin(m, s.run.plan.Limits.Body) }
+// once sends m and reads its answer, within the limits.
+func (s *session) once(m message) *sent { return s.sendWithin(m, s.run.plan.Limits.Body) }
+
+// send sends m, and again where what answers is not the operation: a limit on requests, or a service that is away for a
+// moment. A request without a key is sent again after the first alone, as its work may be done otherwise.
+func (s *session) send(m message) *sent {
+	deadline := time.Now().Add(s.run.plan.Limits.Settle)
+	for {
+		a := s.once(m)
+		limited := a.ok() && a.status == http.StatusTooManyRequests && !s.final(a)
+		away := a.ok() && a.status == http.StatusServiceUnavailable && !s.final(a) && len(m.key.values)+len(m.key.raw) > 0
+		if !limited && !away {
+			return a
+		}
+		if s.run.impatient || time.Now().After(deadline) || !s.run.wait(pause(a)) {
+			s.run.impatient = true // it was waited for once, and is not waited for with each request
+			if limited {
+				s.limited = a
+			}
+			return a
+		}
+	}
+}
+
+// final reports whether an answer is the operation's own.
+func (s *session) final(a *sent) bool {
+	return s.marked(a) || policy.Statuses(list(s.parameters(policydoc.PromiseKept), "statuses")).Contains(a.status) || s.is(a, s.parameters(policydoc.PromiseInFlight))
+}
 
 func (s *session) sendWithin(m message, limit int64) *sent {
 	r := s.run
@@ -105,6 +136,10 @@ func (s *session) sendWithin(m message, limit int64) *sent {
 		return a
 	}
 	a.status, a.header, a.answer, a.sum = response.StatusCode, response.Header, answer, sha256.Sum256(answer)
+	a.size = len(answer)
+	if plain, coded := a.decoded(limit); coded { // the coding itself may hold the time
+		a.sum, a.size = sha256.Sum256(append([]byte("gzip\x00"), plain...)), len(plain)
+	}
 	return a
 }
 
@@ -122,6 +157,10 @@ func (r *runner) sentence(err error) error {
 		return errors.New("the server's name cannot be resolved")
 	case errors.As(err, &certificate):
 		return errors.New("the server's certificate cannot be verified")
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return errors.New("this machine gives the drill no more connections, as each is an open file: allow more (ulimit -n), or send fewer at once (--concurrency)")
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return errors.New("this machine has no port left for a further connection: send fewer at once (--concurrency)")
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return errors.New("nobody listens at the server's address")
 	case errors.Is(err, io.ErrUnexpectedEOF):
@@ -135,7 +174,7 @@ func (r *runner) sentence(err error) error {
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err
 	}
-	return fmt.Errorf("the server did not answer in HTTP as a client can read it (%s)", r.masked(firstLine(err.Error())))
+	return fmt.Errorf("the server did not answer in HTTP as a client can read it (%s)", firstLine(r.masked(err.Error())))
 }
 
 func firstLine(text string) string {
@@ -148,18 +187,24 @@ func firstLine(text string) string {
 
 // plain is the answer's body without a coding, where it has one that is known; bounded.
 func (a *sent) plain(limit int64) []byte {
+	text, _ := a.decoded(limit)
+	return text
+}
+
+// decoded is plain, and whether there was a coding.
+func (a *sent) decoded(limit int64) (text []byte, coded bool) {
 	if !strings.EqualFold(a.header.Get("Content-Encoding"), "gzip") {
-		return a.answer
+		return a.answer, false
 	}
 	reader, err := gzip.NewReader(bytes.NewReader(a.answer))
 	if err != nil {
-		return a.answer
+		return a.answer, false
 	}
-	text, err := io.ReadAll(io.LimitReader(reader, limit))
+	text, err = io.ReadAll(io.LimitReader(reader, limit))
 	if err != nil {
-		return a.answer
+		return a.answer, false
 	}
-	return text
+	return text, true
 }
 
 // The longest evidence of one body and of one message's headers.
@@ -172,18 +217,18 @@ const (
 func (r *runner) exchange(a *sent) Exchange {
 	e := Exchange{Request: a.message.method + " " + a.message.path}
 	if a.request != nil {
-		e.Request = a.request.Method + " " + a.request.URL.String() + shownHeaders(a.request.Header, r.credentialNames) + shownBody(a.body)
+		e.Request = a.request.Method + " " + a.request.URL.String() + r.shownHeaders(a.request.Header, r.credentialNames) + r.shownBody(a.body)
 	}
 	if a.err != nil {
 		e.Answer = a.err.Error()
 	} else {
-		e.Answer = fmt.Sprintf("%d", a.status) + shownHeaders(a.header, map[string]bool{"Set-Cookie": true}) + shownBody(a.plain(maxShownBody+1))
+		e.Answer = fmt.Sprintf("%d", a.status) + r.shownHeaders(a.header, map[string]bool{"Set-Cookie": true}) + r.shownBody(a.plain(r.plan.Limits.Body))
 	}
 	e.Request, e.Answer = r.masked(e.Request), r.masked(e.Answer)
 	return e
 }
 
-func shownHeaders(header http.Header, secret map[string]bool) string {
+func (r *runner) shownHeaders(header http.Header, secret map[string]bool) string {
 	var b strings.Builder
 	shown := 0
 	for _, name := range slices.Sorted(maps.Keys(header)) {
@@ -194,7 +239,7 @@ func shownHeaders(header http.Header, secret map[string]bool) string {
 			if secret[name] {
 				value = "***"
 			}
-			if len(value) > 300 {
+			if value = r.masked(value); len(value) > 300 { // in this order: half a secret is not found
 				value = value[:300] + "..."
 			}
 			b.WriteString("\n" + name + ": " + value)
@@ -203,13 +248,13 @@ func shownHeaders(header http.Header, secret map[string]bool) string {
 	return b.String()
 }
 
-func shownBody(body []byte) string {
+func (r *runner) shownBody(body []byte) string {
 	if len(body) == 0 {
 		return ""
 	}
-	more := ""
-	if len(body) > maxShownBody {
-		body, more = body[:maxShownBody], fmt.Sprintf("... (%d bytes)", len(body))
+	text, more := r.masked(string(body)), ""
+	if len(text) > maxShownBody {
+		text, more = text[:maxShownBody], fmt.Sprintf("... (%d bytes)", len(body))
 	}
-	return "\n\n" + strings.ToValidUTF8(string(body), "�") + more
+	return "\n\n" + strings.ToValidUTF8(text, "�") + more
 }

@@ -37,6 +37,9 @@ type session struct {
 	repeat  *sent // the first repetition after it
 	reran   bool  // whether the repetition did the work again
 
+	// limited is the last answer of a check that only says that there were too many requests.
+	limited *sent
+
 	// badMismatch and badReplay are set when these promises are found broken: others cannot be judged then.
 	badMismatch, badReplay bool
 	// badMarker is set when even a first answer is marked: the marker tells nothing then.
@@ -208,7 +211,9 @@ func (s *session) begin() string {
 	if why := s.pickFirst(); why != "" {
 		return why
 	}
-	s.repeat = s.settled(s.message())
+	if s.repeat = s.settled(s.message()); s.limited != nil {
+		return fmt.Sprintf("its repetition is answered with %d for %v: the server limits how many requests it takes", s.repeat.status, s.run.plan.Limits.Settle)
+	}
 	s.matchFirst()
 	s.reran = s.ranAgain(s.repeat)
 	return ""
@@ -306,7 +311,7 @@ func (s *session) together(m message, n int) burst {
 		if !s.run.wait(pause(append(b.waiting, b.refused...)[0])) {
 			break
 		}
-		s.sort(&b, s.send(m))
+		s.sort(&b, s.once(m))
 	}
 	return b
 }
@@ -328,7 +333,11 @@ func (s *session) sort(b *burst, a *sent) {
 
 // pause is how long an answer asks to wait, within reason.
 func pause(a *sent) time.Duration {
-	seconds, err := strconv.Atoi(a.header.Get("Retry-After"))
+	after := a.header.Get("Retry-After")
+	if date, err := http.ParseTime(after); err == nil { // RFC 9110, section 10.2.3
+		return min(max(time.Until(date), 50*time.Millisecond), 2*time.Second)
+	}
+	seconds, err := strconv.Atoi(after)
 	if err != nil || seconds < 0 {
 		return 100 * time.Millisecond
 	}
@@ -389,7 +398,7 @@ func (s *session) settled(m message) *sent {
 	deadline := time.Now().Add(s.run.plan.Limits.Settle)
 	for {
 		a := s.send(m)
-		again := s.is(a, s.parameters(policydoc.PromiseInFlight)) || a.ok() && a.status == http.StatusTooManyRequests
+		again := s.is(a, s.parameters(policydoc.PromiseInFlight))
 		if !again || time.Now().After(deadline) || !s.run.wait(pause(a)) {
 			return a
 		}
