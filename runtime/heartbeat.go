@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 )
@@ -14,6 +15,7 @@ type keeper struct {
 	renew    func(ctx context.Context) error
 	duration time.Duration // of the lease
 	beat     time.Duration // between two renewals
+	fail     func(error)   // told of the first renewal that fails
 	lose     context.CancelCauseFunc
 
 	mu     sync.Mutex
@@ -21,6 +23,8 @@ type keeper struct {
 	open   bool      // a transaction of the worker is open
 	ending bool      // the worker writes the record's end
 	lost   bool      // the store has said so
+	told   bool      // fail was called
+	last   error     // of the last renewal; nil where it did not fail
 	expiry *time.Timer
 
 	stop context.CancelFunc
@@ -30,10 +34,11 @@ type keeper struct {
 // marginOf is how much earlier than the store a worker takes its lease for over.
 func marginOf(lease time.Duration) time.Duration { return min(lease/10, time.Second) }
 
-// keep starts to keep a lease of the given duration that was asked for at sent. lose is called with [ErrLeaseLost] when it
-// is lost or may be.
-func keep(sent time.Time, duration, beat time.Duration, renew func(context.Context) error, lose context.CancelCauseFunc) *keeper {
-	k := &keeper{renew: renew, duration: duration, beat: beat, lose: lose, done: make(chan struct{})}
+// keep starts to keep a lease of the given duration that was asked for at sent. fail is told the
+// first error of a renewal that does not say that the lease is lost, and lose is called with [ErrLeaseLost], and why renewals failed,
+// when it is lost or may be.
+func keep(sent time.Time, duration, beat time.Duration, renew func(context.Context) error, fail func(error), lose context.CancelCauseFunc) *keeper {
+	k := &keeper{renew: renew, duration: duration, beat: beat, fail: fail, lose: lose, done: make(chan struct{})}
 	ctx, stop := context.WithCancel(context.Background())
 	k.stop = stop
 	k.mu.Lock()
@@ -98,9 +103,27 @@ func (k *keeper) expire() {
 	over := !k.ending && !time.Now().Before(k.until)
 	k.mu.Unlock()
 	if over {
-		k.lose(ErrLeaseLost)
+		k.lose(k.loss())
 		k.stop()
 	}
+}
+
+// loss is [ErrLeaseLost], and why the last renewal failed.
+func (k *keeper) loss() error {
+	if err := k.failure(); err != nil {
+		return fmt.Errorf("%w; it could not be renewed: %w", ErrLeaseLost, err)
+	}
+	return ErrLeaseLost
+}
+
+// failure is why the last renewal failed; nil where it did not, and where nothing was renewed.
+func (k *keeper) failure() error {
+	if k == nil {
+		return nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.last
 }
 
 // wasLost reports whether the store has refused a renewal.
@@ -122,7 +145,7 @@ func (k *keeper) run(ctx context.Context, next time.Time) {
 		}
 		again, lost := k.try(ctx)
 		if lost {
-			k.lose(ErrLeaseLost)
+			k.lose(k.loss())
 			return
 		}
 		timer.Reset(again)
@@ -144,6 +167,9 @@ func (k *keeper) try(ctx context.Context) (again time.Duration, lost bool) {
 	cancel()
 	switch {
 	case err == nil:
+		k.mu.Lock()
+		k.last = nil
+		k.mu.Unlock()
 		k.renewed(sent)
 		return max(k.beat-time.Since(sent), time.Millisecond), false
 	case errors.Is(err, ErrLeaseLost):
@@ -151,7 +177,21 @@ func (k *keeper) try(ctx context.Context) (again time.Duration, lost bool) {
 		defer k.mu.Unlock()
 		k.lost = !k.ending
 		return soon, k.lost
-	default: // the store does not answer; the belief ends by itself
+	case ctx.Err() != nil: // it was given up
 		return soon, false
+	default: // the store does not answer; the belief ends by itself
+		k.failed(err)
+		return soon, false
+	}
+}
+
+// failed notes why a renewal failed, and tells of the first that does.
+func (k *keeper) failed(err error) {
+	k.mu.Lock()
+	first := !k.told
+	k.told, k.last = true, err
+	k.mu.Unlock()
+	if first {
+		k.fail(err)
 	}
 }

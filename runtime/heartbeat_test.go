@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	goruntime "runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -100,6 +101,66 @@ func TestHeartbeat_A4_I6_LossEndsTheWork(t *testing.T) {
 		}
 		if o.bank.effects() != 0 {
 			t.Error("it was transferred")
+		}
+	})
+}
+
+// Why renewals fail is told when they begin to, once for each lease and without the key, and again with the loss of the lease.
+func TestHeartbeat_A4_TellsWhyRenewalsFail(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOffice(t, payout())
+		other := o.newEngine()
+		o.leases.renew = func(ctx context.Context, id runtime.ID, fence runtime.Fence, d time.Duration) error {
+			if fence.Epoch == 1 {
+				return fmt.Errorf("secret-key: %w", runtime.Explain("the pool is closed", errDown))
+			}
+			return o.leases.Store.Renew(ctx, id, fence, d)
+		}
+		o.run = func(ctx context.Context, lease *runtime.Lease[pgx.Tx]) (runtime.Response, error) {
+			if o.runs.Load() > 1 {
+				return o.pay(ctx, lease)
+			}
+			if _, err := o.reserve(ctx, lease); err != nil {
+				return runtime.Response{}, err
+			}
+			<-ctx.Done()
+			cause := context.Cause(ctx)
+			if !errors.Is(cause, runtime.ErrLeaseLost) || !strings.Contains(cause.Error(), "the pool is closed") {
+				t.Errorf("the context ends by %v", cause)
+			}
+			time.Sleep(time.Minute) // not heeding ctx
+			_ = other.LeaseHandler(o.op, o.program)
+			recovery, _ := other.NewRecovery()
+			if report, err := recovery.Once(context.Background()); report.Completed != 1 {
+				t.Errorf("%+v, %v", report, err)
+			}
+			return runtime.Response{}, cause
+		}
+		o.post("secret-key", body)
+		log := o.log.String()
+		if n := strings.Count(log, "a lease cannot be renewed"); n != 1 || !strings.Contains(log, `cause="the pool is closed"`) {
+			t.Errorf("told %d times, want once with its cause: %s", n, log)
+		}
+		if strings.Contains(log, "secret-key") {
+			t.Errorf("the log has the key: %s", log)
+		}
+		if o.seen.lost != 1 || !strings.Contains(o.seen.lostBy, "the pool is closed") || strings.Contains(o.seen.lostBy, "secret-key") {
+			t.Errorf("%d losses, the last by %q", o.seen.lost, o.seen.lostBy)
+		}
+	})
+}
+
+// Renewals that the end of the work has cut off are no failure.
+func TestHeartbeat_ACutRenewalIsNoFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOffice(t, payout())
+		o.leases.renew = func(ctx context.Context, _ runtime.ID, _ runtime.Fence, _ time.Duration) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		o.run = o.slow(12 * time.Second)
+		if a := o.post("k", body); a.status != 201 || strings.Contains(o.log.String(), "renewed") {
+			t.Errorf("%d %s; log %s", a.status, a.body, o.log)
 		}
 	})
 }

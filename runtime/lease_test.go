@@ -343,6 +343,7 @@ type events struct {
 	requests  []runtime.RequestEvent
 	steps     []string // "transfer done"
 	lost      int
+	lostBy    string // the last cause
 	limits    []runtime.WorkLimitEvent
 	recovered []runtime.RecoveryEvent
 	backlogs  []runtime.Backlog
@@ -362,10 +363,11 @@ func (e *events) Step(_ context.Context, event runtime.StepEvent) {
 	e.steps = append(e.steps, event.Step+" "+string(event.Outcome))
 }
 
-func (e *events) LeaseLost(context.Context, runtime.LeaseLostEvent) {
+func (e *events) LeaseLost(_ context.Context, event runtime.LeaseLostEvent) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.lost++
+	e.lostBy = event.Cause
 }
 
 func (e *events) WorkLimit(_ context.Context, event runtime.WorkLimitEvent) {

@@ -81,9 +81,11 @@ func (o logObserver) Step(ctx context.Context, event StepEvent) {
 
 // LeaseLost implements [Observer].
 func (o logObserver) LeaseLost(ctx context.Context, event LeaseLostEvent) {
-	o.logger.LogAttrs(ctx, slog.LevelWarn, "idempotency: lease lost",
-		slog.String("operation", event.Operation),
-		slog.Int64("epoch", event.Epoch))
+	attributes := []slog.Attr{slog.String("operation", event.Operation), slog.Int64("epoch", event.Epoch)}
+	if event.Cause != "" {
+		attributes = append(attributes, slog.String("cause", event.Cause))
+	}
+	o.logger.LogAttrs(ctx, slog.LevelWarn, "idempotency: lease lost", attributes...)
 }
 
 // WorkLimit implements [Observer].

@@ -66,6 +66,11 @@ func TestLogObserver_Levels(t *testing.T) {
 		t.Errorf("%s", entry)
 	}
 	if entry := log(func(o runtime.Observer) {
+		o.LeaseLost(ctx, runtime.LeaseLostEvent{Operation: "op", Epoch: 2, Cause: "closed"})
+	}); !strings.HasSuffix(entry, " operation=op epoch=2 cause=closed\n") {
+		t.Errorf("%s", entry)
+	}
+	if entry := log(func(o runtime.Observer) {
 		o.WorkLimit(ctx, runtime.WorkLimitEvent{Operation: "op", Epoch: 2, Left: true})
 	}); !strings.Contains(entry, "level=WARN") || !strings.HasSuffix(entry, " operation=op epoch=2 left=true\n") {
 		t.Errorf("%s", entry)

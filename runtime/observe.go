@@ -78,6 +78,22 @@ func (e *Engine[TX]) observe(ctx context.Context, p *plan, what string, err erro
 	e.settings.logger.LogAttrs(ctx, slog.LevelError, "idempotency: "+what, attributes...)
 }
 
+// brief is what can be told of an error with nothing in it that a client sent; "" for nil.
+func brief(err error) string {
+	if err == nil {
+		return ""
+	}
+	parts := []string{types(err)}
+	if text := explanation(err); text != "" {
+		parts = []string{text, types(err)}
+	}
+	var state interface{ SQLState() string }
+	if errors.As(err, &state) {
+		parts = append(parts, "SQLSTATE "+state.SQLState())
+	}
+	return strings.Join(parts, ", ")
+}
+
 // types names the types of an error and of what it wraps, from the outside in.
 func types(err error) string {
 	var names []string

@@ -88,6 +88,9 @@ type LeaseLostEvent struct {
 	Operation string
 	// Epoch counts the workers that have held the record, this one included.
 	Epoch int64
+	// Cause is why the last renewal failed, if that is why the lease was lost: the types of the error, its SQLSTATE, and what
+	// [Explained] errors in it say. It is empty where renewals did not fail.
+	Cause string
 }
 
 // WorkLimitEvent is a worker that has come to the limit of [WithWorkLimit].

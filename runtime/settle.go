@@ -52,6 +52,11 @@ func (l *Lease[TX]) keep(sent time.Time, lost func()) {
 	rules := &l.call.plan.op.Policy.Lease
 	l.keeper = keep(sent, rules.Duration, rules.Heartbeat, func(ctx context.Context) error {
 		return caught(func() error { return l.store.Renew(ctx, l.held.ID, l.held.Fence, rules.Duration) })
+	}, func(err error) {
+		_ = caught(func() error { // an observer's panic is nobody's to catch here
+			l.call.observe(l.ctx, "a lease cannot be renewed", err)
+			return nil
+		})
 	}, func(cause error) {
 		cancel(cause)
 		lost()
@@ -215,7 +220,9 @@ func (l *Lease[TX]) unknown(kind endKind) leaseEnd {
 
 // overtaken is the end of work that another worker has, or may have.
 func (l *Lease[TX]) overtaken() leaseEnd {
-	l.call.engine.settings.observer.LeaseLost(l.ctx, LeaseLostEvent{Operation: l.call.plan.op.ID, Epoch: l.held.Fence.Epoch})
+	l.call.engine.settings.observer.LeaseLost(l.ctx, LeaseLostEvent{
+		Operation: l.call.plan.op.ID, Epoch: l.held.Fence.Epoch, Cause: brief(l.keeper.failure()),
+	})
 	return leaseEnd{kind: endLost, reply: l.call.refuse(l.call.plan.inFlightFor(l.duration()))}
 }
 
