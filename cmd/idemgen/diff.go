@@ -20,8 +20,9 @@ without that, and which migrations and steps of operation it needs.
 
 OLD and NEW are each one of
 
-  openapi.yaml          an OpenAPI document, with the overlays of the flags
-  folder                a folder with an idemgen.yaml, or that file
+  openapi.yaml          an OpenAPI document that holds its policy, or with the overlays of
+                        the flags
+  folder                a folder with an idemgen.yaml, or that file: with its overlays
   policy.json           a published policy: what is not published is not compared then
   git:REVISION:PATH     any of these as it is in a revision of the repository that the
                         working directory is in; PATH is relative to the repository's
@@ -34,7 +35,10 @@ comment on a pull request.
 Exit codes: 0 nothing that --fail-on names; 1 there is, or a version has errors; 2 usage,
 configuration, or a file or revision that cannot be read.`
 
-const diffExample = `  idemgen diff git:main:openapi.yaml openapi.yaml
+const diffExample = `  # this folder, which has an idemgen.yaml, and what it was on main
+  idemgen diff git:main:./ .
+
+  idemgen diff git:main:openapi.yaml openapi.yaml
   idemgen diff git:main:services/payments services/payments --format github
   git show main:openapi.yaml | idemgen diff - openapi.yaml --overlay idempotency.overlay.yaml
   idemgen diff published-policy.json openapi.yaml --format markdown > comment.md`
@@ -46,6 +50,11 @@ type diffFlags struct {
 	root                               string
 	accept                             bool
 	failOn                             string
+}
+
+// anyOverlay reports whether the user has said which overlays count.
+func (f *diffFlags) anyOverlay() bool {
+	return len(f.overlays)+len(f.oldOverlays)+len(f.newOverlays) > 0
 }
 
 // failOnNothing is the word of --fail-on that lets every change pass.

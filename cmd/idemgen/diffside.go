@@ -194,6 +194,10 @@ func (v *diffSides) read(side *diffSide, file, root string, overlays []string) e
 			side.Published, side.Name = content, filepath.ToSlash(file)
 			return nil
 		}
+		if by := overlaidBy(file); by != "" && !v.flags.anyOverlay() {
+			return fmt.Errorf("%s: %s lays overlays over it, and without them its policy is not whole: write %s in its place, or name the overlays with --overlay",
+				side.arg, side.shown(by), folderOf(side.arg))
+		}
 		p.config, err = config.Default().With(config.Overrides{
 			Spec: filepath.ToSlash(file), Overlays: overlays, Root: root, Profiles: v.flags.profiles, AcceptDeclared: v.flags.accept,
 		})
@@ -203,4 +207,31 @@ func (v *diffSides) read(side *diffSide, file, root string, overlays []string) e
 	}
 	side.Input = generator.Input{Config: p.config, Dir: p.dir}
 	return nil
+}
+
+// overlaidBy is the configuration beside a document that lays overlays over it; empty where there is none.
+func overlaidBy(document string) string {
+	name := path.Join(path.Dir(filepath.ToSlash(document)), config.FileName)
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return ""
+	}
+	beside, found := config.Decode(name, content)
+	if found.Err() != nil || len(beside.Overlays) == 0 || path.Clean(beside.Spec) != path.Base(filepath.ToSlash(document)) {
+		return ""
+	}
+	return name
+}
+
+// folderOf is what names the folder of a document that arg names.
+func folderOf(arg string) string {
+	arg = filepath.ToSlash(arg)
+	folder := strings.TrimSuffix(arg, path.Base(arg))
+	if revision, name, ok := gitArgument(arg); ok && !strings.Contains(name, "/") {
+		return "git:" + revision + ":."
+	}
+	if folder == "" {
+		return "."
+	}
+	return folder
 }
