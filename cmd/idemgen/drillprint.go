@@ -33,7 +33,7 @@ func (p *drillPrinter) row(e drill.Event) {
 	if e.Result == nil {
 		return
 	}
-	row := fmt.Sprintf("  %s  %-20s", paint(p.colour, outcomeStyles[e.Result.Outcome], fmt.Sprintf("%-12s", e.Result.Outcome)), e.Result.Promise)
+	row := fmt.Sprintf("  %s  %-20s", paint(p.colour, outcomeStyles[e.Result.Outcome], fmt.Sprintf("%-12s", e.Result.Outcome)), visible(e.Result.Promise, keepNothing))
 	if e.Result.Why != "" {
 		row += "  " + paint(p.colour && e.Result.Outcome != drill.Broken, dim, visible(e.Result.Why, keepNothing))
 	}
@@ -47,7 +47,7 @@ func (p *drillPrinter) end(r *drill.Report) {
 			if result.Outcome != drill.Broken {
 				continue
 			}
-			fmt.Fprintf(p.out, "\n%s %s of %s\n  promised: %s\n  but:      %s\n", paint(p.colour, red, "broken:"), result.Promise,
+			fmt.Fprintf(p.out, "\n%s %s of %s\n  promised: %s\n  but:      %s\n", paint(p.colour, red, "broken:"), visible(result.Promise, keepNothing),
 				visible(r.Operations[i].ID, keepNothing), visible(result.Text, keepNothing), visible(result.Why, keepNothing))
 			for _, e := range result.Evidence {
 				fmt.Fprintf(p.out, "  sent\n%s\n  came\n%s\n", indented(e.Request), indented(e.Answer))
@@ -61,9 +61,11 @@ func (p *drillPrinter) end(r *drill.Report) {
 	}
 }
 
+// indented sets a message off. The bar keeps a line of it from being read as a command, as GitHub reads one that begins
+// with two colons, wherever it is printed.
 func indented(text string) string {
 	lines := strings.Split(visible(text, keepLayout), "\n")
-	return "    " + strings.Join(lines, "\n    ")
+	return "    | " + strings.Join(lines, "\n    | ")
 }
 
 // drillGitHub prints broken promises as annotations.
@@ -71,7 +73,8 @@ func drillGitHub(out io.Writer, r *drill.Report) {
 	for i := range r.Operations {
 		for _, result := range r.Operations[i].Results {
 			if result.Outcome == drill.Broken {
-				fmt.Fprintf(out, "::error title=%s::%s\n", githubProperty.Replace("idemgen drill: "+result.Promise+" of "+r.Operations[i].ID), githubData.Replace(result.Text+"\n"+result.Why))
+				fmt.Fprintf(out, "::error title=%s::%s\n",
+					githubProperty.Replace(visible("idemgen drill: "+result.Promise+" of "+r.Operations[i].ID, keepNothing)), githubData.Replace(visible(result.Text+"\n"+result.Why, keepLayout)))
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -84,10 +85,10 @@ func evidence(list []Exchange) string {
 	return b.String()
 }
 
-// xmlText drops what XML 1.0 cannot hold.
+// xmlText drops what XML 1.0 cannot hold, and what moves the cursor or turns the text around where a report is shown.
 func xmlText(text string) string {
 	return strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || r < ' ' && r != '\n' && r != '\t' || r == 0xfffe || r == 0xffff {
+		if r == utf8.RuneError || unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' || r == 0xfffe || r == 0xffff {
 			return '?'
 		}
 		return r
