@@ -6,6 +6,9 @@ import (
 	"encoding/hex"
 	"flag"
 	"fmt"
+	"maps"
+	"os/exec"
+	"slices"
 	"testing"
 	"time"
 
@@ -72,6 +75,9 @@ func BenchmarkLargeTable(b *testing.B) {
 				b.Logf("%s: %d records, %d MiB", table.name, table.rows, bytes>>20)
 			}
 			execSQL(b, x.pool, "CHECKPOINT")
+			_ = exec.Command("sync").Run() // or the system writes the tables out beside the rounds
+			x.pages(b, "first", first)
+			x.pages(b, "replay", replays)
 			for _, clients := range []int{1, 8} {
 				for _, c := range []struct {
 					name string
@@ -83,6 +89,27 @@ func BenchmarkLargeTable(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// pages prints how many pages of each table and its index a request reads. Unlike time it does not depend on the machine. A
+// connection that is idle tells its counts after ten seconds.
+func (x *bench) pages(b *testing.B, name string, flows map[string]func(context.Context) error) {
+	b.Helper()
+	ctx := context.Background()
+	count := func(table string) (heap, index int64) {
+		time.Sleep(11 * time.Second)
+		must(b, x.pool.QueryRow(ctx, `SELECT heap_blks_hit + heap_blks_read, idx_blks_hit + idx_blks_read FROM pg_statio_user_tables WHERE relid = $1::text::regclass`, table).Scan(&heap, &index))
+		return heap, index
+	}
+	const requests = 1000
+	for _, table := range slices.Sorted(maps.Keys(flows)) {
+		heap, index := count(table)
+		for range requests {
+			must(b, flows[table](ctx))
+		}
+		heapThen, indexThen := count(table)
+		b.Logf("%s, %s: %.2f pages of the table, %.2f of the index", name, table, float64(heapThen-heap)/requests, float64(indexThen-index)/requests)
 	}
 }
 
