@@ -39,10 +39,8 @@ func parameters(op *policy.Operation, id string) Parameters {
 	case PromiseKeyRequired:
 		return refusal(p, p.Errors.Missing, refusalMissing)
 	case PromiseKeyLength:
-		unit := p.Key.LengthUnit
-		return with(refusal(p, p.Errors.Malformed, refusalMalformed), Parameters{
-			"min": p.Key.MinLength, "max": p.Key.MaxLength, "unit": orElse(string(unit), string(policy.Characters)),
-		})
+		low, high, unit := keyLengths(p.Key)
+		return with(refusal(p, p.Errors.Malformed, refusalMalformed), Parameters{"min": low, "max": high, "unit": string(unit)})
 	case PromiseKeyFormat:
 		return with(refusal(p, p.Errors.Malformed, refusalMalformed), Parameters{"format": string(p.Key.Format)})
 	case PromiseKeyPattern:

@@ -266,18 +266,33 @@ func pointerSteps(pointer string) []string {
 	return steps
 }
 
-func keyLength(key policy.Key) Sentence {
-	unit := "characters"
+// uuidLength is how many characters a UUID has, each of one byte (RFC 9562, section 4).
+const uuidLength = 36
+
+// keyLengths are the lengths that a key can have: those that are allowed, and of a UUID the one.
+func keyLengths(key policy.Key) (low, high int, unit policy.LengthUnit) {
+	if key.Format != "" && key.Format != policy.AnyFormat {
+		return uuidLength, uuidLength, policy.Characters
+	}
 	if key.LengthUnit == policy.Bytes {
+		return key.MinLength, key.MaxLength, policy.Bytes
+	}
+	return key.MinLength, key.MaxLength, policy.Characters
+}
+
+func keyLength(key policy.Key) Sentence {
+	least, most, counted := keyLengths(key)
+	unit := "characters"
+	if counted == policy.Bytes {
 		unit = "bytes of UTF-8"
 	}
-	low, high := strconv.Itoa(key.MinLength), strconv.Itoa(key.MaxLength)
+	low, high := strconv.Itoa(least), strconv.Itoa(most)
 	switch {
-	case key.MaxLength == 0:
+	case most == 0:
 		return Sentence{}
-	case key.MinLength == key.MaxLength:
+	case least == most:
 		return say("It has {} {}.", high, unit)
-	case key.MinLength == 0:
+	case least == 0:
 		return say("It has at most {} {}.", high, unit)
 	default:
 		return say("It has {} to {} {}.", low, high, unit)
