@@ -157,12 +157,13 @@ func (k *keeper) try(ctx context.Context) (again time.Duration, lost bool) {
 	soon := max(k.beat/4, time.Millisecond)
 	k.mu.Lock()
 	wait := k.ending || k.open && time.Until(k.until) > k.duration/2
+	until := k.until
 	k.mu.Unlock()
 	if wait {
 		return soon, false
 	}
 	sent := time.Now()
-	bounded, cancel := context.WithTimeout(ctx, max(k.beat, time.Millisecond))
+	bounded, cancel := context.WithDeadline(ctx, until) // who queues for a connection keeps its place
 	err := k.renew(bounded)
 	cancel()
 	switch {

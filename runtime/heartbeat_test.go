@@ -105,6 +105,31 @@ func TestHeartbeat_A4_I6_LossEndsTheWork(t *testing.T) {
 	})
 }
 
+// A4: a renewal that waits its turn for longer than a heartbeat is not sent to the back of the queue.
+func TestHeartbeat_A4_ARenewalKeepsItsPlaceInAQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOffice(t, payout())
+		var first atomic.Bool
+		o.leases.renew = func(ctx context.Context, id runtime.ID, fence runtime.Fence, d time.Duration) error {
+			queue := 13 * time.Second // longer than a heartbeat, each time
+			if first.CompareAndSwap(false, true) {
+				queue = 15 * time.Second
+			}
+			select {
+			case <-time.After(queue):
+				return o.leases.Store.Renew(ctx, id, fence, d)
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		o.run = o.slow(2 * time.Minute)
+		if a := o.post("k", body); a.status != 201 {
+			t.Errorf("%d %s; log %s", a.status, a.body, o.log)
+		}
+		o.wantPaid()
+	})
+}
+
 // Why renewals fail is told when they begin to, once for each lease and without the key, and again with the loss of the lease.
 func TestHeartbeat_A4_TellsWhyRenewalsFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -27,7 +27,9 @@ type LeaseStore[TX any] interface {
 	// Look reads what there is under id, without a lock: neither field is set where there is nothing live.
 	Look(ctx context.Context, id ID) (Look, error)
 
-	// Renew lets the lease end d from now. [ErrLeaseLost] says that the record is not in progress under fence any more.
+	// Renew lets the lease end d from now. [ErrLeaseLost] says that the record is not in progress under fence any more. ctx lasts
+	// as long as the worker can believe that it holds the lease, so that a renewal keeps its place in a queue for a connection;
+	// what it then sends, the store bounds by a part of d, after which another connection is tried.
 	Renew(ctx context.Context, id ID, fence Fence, d time.Duration) error
 
 	// BeginFenced opens a transaction for a write that is to count only under fence. ctx does not bound the transaction.

@@ -1,10 +1,7 @@
 package pgstore_test
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -12,7 +9,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/idemgen/idemgen/internal/pgtemp/pgtest"
 	"github.com/idemgen/idemgen/runtime"
@@ -43,67 +39,6 @@ func TestTakeOver_A3_DamagedRecordBesideOthers(t *testing.T) {
 		}
 		must(t, store.Yield(ctx, held.ID, held.Fence, 0))
 	}
-}
-
-// workshop serves createPayment in one mode, over a database of its own. In lease mode its one step ends without a word of the
-// other side, so that its record stays in progress.
-type workshop struct {
-	*testing.T
-	pool    *pgxpool.Pool
-	engine  *runtime.Engine[pgx.Tx]
-	handler http.Handler
-	log     bytes.Buffer
-	runs    int
-}
-
-func newWorkshop(t *testing.T, mode policy.Mode, v variant) *workshop {
-	t.Helper()
-	s := &workshop{T: t, pool: pgtest.Open(t, database(t), nil)}
-	var err error
-	s.engine, err = runtime.New(open(t, s.pool, v.options()...), func(*http.Request) (string, error) { return "acct_1", nil },
-		runtime.WithLogger(slog.New(slog.NewTextHandler(&s.log, nil))))
-	must(t, err)
-	op := createPayment
-	op.Policy.Mode = mode
-	op.Policy.InFlight = policy.InFlight{Answer: policy.Conflict, RetryAfter: time.Second}
-	if mode == policy.Transaction {
-		must(t, s.engine.Register(&op))
-		s.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if call, ok := s.engine.Begin(w, r, &op); ok {
-				call.Transaction(func(ctx context.Context, tx pgx.Tx) (runtime.Response, error) {
-					s.runs++
-					return runtime.Response{Status: http.StatusCreated, Body: []byte("paid")}, pay(ctx, tx)
-				})
-			}
-		})
-		return s
-	}
-	op.Policy.Lease = policy.Lease{Duration: time.Minute, Heartbeat: 20 * time.Second}
-	op.Policy.Steps = []string{"transfer"}
-	op.Policy.Downstream = []policy.Downstream{{Name: "bank", Step: "transfer", Header: "Idempotency-Key", Format: policy.UUID5}}
-	s.handler = s.engine.LeaseHandler(&op, func(*runtime.Call[pgx.Tx]) (runtime.LeaseWork[pgx.Tx], error) {
-		return runtime.LeaseWork[pgx.Tx]{
-			Run: func(ctx context.Context, lease *runtime.Lease[pgx.Tx]) (runtime.Response, error) {
-				s.runs++
-				return runtime.DoExternal(ctx, lease.External("transfer"), func(context.Context, *runtime.Outbound) (runtime.Response, error) {
-					return runtime.Response{}, errors.New("timeout")
-				})
-			},
-			Reconcile: map[string]runtime.ReconcileFunc{"transfer": func(context.Context, *runtime.Interrupted) (runtime.Reconciliation, error) {
-				return runtime.Unknown(), nil
-			}},
-		}, nil
-	})
-	return s
-}
-
-func (s *workshop) post(key string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest(http.MethodPost, createPayment.Route, strings.NewReader(`{"amount":1}`))
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Idempotency-Key", key)
-	w := httptest.NewRecorder()
-	s.handler.ServeHTTP(w, r)
-	return w
 }
 
 // neverDenied fails where an answer says that nothing was done, or something is done again, or nobody is told.
@@ -137,7 +72,7 @@ func TestDamaged_R4_ACompleteRecord(t *testing.T) {
 		} {
 			t.Run(v.name+"/"+what, func(t *testing.T) {
 				t.Parallel()
-				s := newWorkshop(t, policy.Transaction, v)
+				s := newWorkshop(t, policy.Transaction, v, pgtest.Open(t, database(t), nil), policy.Lease{})
 				if w := s.post("k"); w.Code != http.StatusCreated {
 					t.Fatalf("%d %s", w.Code, w.Body)
 				}
@@ -174,7 +109,7 @@ func TestDamaged_R4_ARecordInProgress(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			s := newWorkshop(t, policy.LeaseMode, variants[0])
+			s := newWorkshop(t, policy.LeaseMode, variants[0], pgtest.Open(t, database(t), nil), policy.Lease{Duration: time.Minute, Heartbeat: 20 * time.Second})
 			if w := s.post("k"); w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "outcome-unknown") {
 				t.Fatalf("%d %s", w.Code, w.Body)
 			}

@@ -17,7 +17,8 @@ import (
 
 // Renew implements [runtime.LeaseStore]. Its connection is from the pool of [WithRenewalPool].
 func (s *Store) Renew(ctx context.Context, id runtime.ID, fence runtime.Fence, d time.Duration) error {
-	err := s.renewer.writeFenced(ctx, &fencedWrite{id: id, fence: fence, sql: s.sql.lease.renew, further: []any{interval(d)}})
+	write := &fencedWrite{id: id, fence: fence, sql: s.sql.lease.renew, further: []any{interval(d)}, bound: max(d/3, time.Millisecond)}
+	err := s.renewer.writeFenced(ctx, write)
 	return wrap("renew", err)
 }
 
@@ -86,6 +87,7 @@ type fencedWrite struct {
 	fence   runtime.Fence
 	sql     string
 	further []any            // parameters after the fence's
+	bound   time.Duration    // of a try that has its connection; 0 without any
 	to      *runtime.Advance // what an Advance writes
 	release bool
 }
@@ -102,7 +104,7 @@ func (s *Store) writeFenced(ctx context.Context, w *fencedWrite) error {
 		return err
 	}
 	written, again := false, false
-	err := s.own(ctx, 0, func(batch *pgx.Batch) { batch.Queue(w.sql, w.arguments()...) }, func(results pgx.BatchResults, repeated bool) error {
+	err := s.ownWithin(ctx, 0, w.bound, func(batch *pgx.Batch) { batch.Queue(w.sql, w.arguments()...) }, func(results pgx.BatchResults, repeated bool) error {
 		tag, err := results.Exec()
 		written, again = tag.RowsAffected() == 1, repeated
 		return err

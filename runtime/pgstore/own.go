@@ -30,13 +30,26 @@ const (
 // one try. repeated tells read that there was one. An error is [runtime.ErrCommitUnknown] where one of the tries may have been
 // committed and none has said so.
 func (s *Store) own(ctx context.Context, wait time.Duration, queue func(*pgx.Batch), read func(_ pgx.BatchResults, repeated bool) error) error {
+	return s.ownWithin(ctx, wait, 0, queue, read)
+}
+
+// ownWithin is own where each try, once it has its connection, is given no longer than bound; 0 leaves that to ctx.
+func (s *Store) ownWithin(ctx context.Context, wait, bound time.Duration, queue func(*pgx.Batch), read func(_ pgx.BatchResults, repeated bool) error) error {
 	unknown := false
 	for tries := 1; ; tries++ {
 		conn, err := s.pool.Acquire(ctx)
 		if err != nil {
 			return orUnknown(unknown, fmt.Errorf("no connection: %w", err))
 		}
-		err = ownTransaction(ctx, conn, lockTimeout(ctx, wait), queue, func(results pgx.BatchResults) error { return read(results, tries > 1) })
+		err = func() error {
+			ctx := ctx
+			if bound > 0 {
+				bounded, cancel := context.WithTimeout(ctx, bound)
+				defer cancel()
+				ctx = bounded
+			}
+			return ownTransaction(ctx, conn, lockTimeout(ctx, wait), queue, func(results pgx.BatchResults) error { return read(results, tries > 1) })
+		}()
 		if err == nil {
 			conn.Release()
 			return nil

@@ -90,6 +90,62 @@ func TestRenewalPool_A4_KeepsLeasesOfABusyPool(t *testing.T) {
 	}
 }
 
+// A4: a pool whose queue is longer than a heartbeat, and shorter than a lease, loses none: a renewal keeps its place.
+func TestRenewal_A4_KeepsItsPlaceInTheQueueOfAPool(t *testing.T) {
+	t.Parallel()
+	pool := pgtest.Open(t, database(t), connections(1))
+	const beat, turn = time.Second, 100 * time.Millisecond
+	s := newWorkshop(t, policy.LeaseMode, variants[0], pool, policy.Lease{Duration: 6 * time.Second, Heartbeat: beat})
+	var cause error
+	s.transfer = func(ctx context.Context) error {
+		queue, stop := context.WithCancel(ctx)
+		defer stop()
+		take := func(d time.Duration) {
+			_ = pool.AcquireFunc(queue, func(*pgxpool.Conn) error {
+				time.Sleep(d)
+				return nil
+			})
+		}
+		go take(3 * beat / 2)
+		go func() { // others come as fast as they are served, so that the queue stays as long
+			for queue.Err() == nil {
+				go take(turn)
+				time.Sleep(turn)
+			}
+		}()
+		select {
+		case <-ctx.Done():
+			cause = context.Cause(ctx)
+		case <-time.After(9 * time.Second):
+		}
+		return errors.New("timeout")
+	}
+	if w := s.post("k"); w.Code != http.StatusServiceUnavailable || s.runs != 1 || cause != nil {
+		t.Errorf("%d %s; %d runs, the context ended by %v; log %s", w.Code, w.Body, s.runs, cause, &s.log)
+	}
+}
+
+// A4: what bounds a renewal once it has its connection is a part of the lease, so that a server that does not answer leaves time
+// for another try.
+func TestRenewal_A4_AHangingStatementLeavesTimeForAnother(t *testing.T) {
+	url := database(t)
+	pool := pgtest.Open(t, url, connections(2))
+	store := open(t, pool)
+	held := hold(t, store, newID(), newIntent())
+	tx, err := pgtest.Open(t, url, nil).Begin(context.Background())
+	must(t, err)
+	defer func() { _ = tx.Rollback(context.Background()) }()
+	_, err = tx.Exec(context.Background(), `SELECT FROM idempotency_keys FOR UPDATE`) // has the renewal wait for its row
+	must(t, err)
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	began := time.Now()
+	err = store.Renew(ctx, held.ID, held.Fence, 3*time.Second)
+	if took := time.Since(began); err == nil || errors.Is(err, runtime.ErrLeaseLost) || took > 10*time.Second {
+		t.Errorf("%v after %v", err, took)
+	}
+}
+
 // Each answer of a renewal is as over the store's own pool, with no connection of that.
 func TestRenewalPool_A4_I6_UsesItsOwnConnections(t *testing.T) {
 	url := database(t)
