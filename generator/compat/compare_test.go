@@ -80,6 +80,8 @@ func onPolicy(change func(*policy.Policy)) func(*policy.Operation) {
 }
 
 var singles = []single{
+	{"a UUID that the new lengths refuse", short36, func(op *policy.Operation) { op.Policy.Key.Format = policy.UUID }, "key-format-narrower", "key-format-narrower", "key.format"},
+	{"a UUID that the new least length refuses", long37, func(op *policy.Operation) { op.Policy.Key.Format = policy.UUID }, "key-format-narrower", "key-format-narrower", "key.format"},
 	{"mode by another meaning", payment, onPolicy(func(p *policy.Policy) {
 		p.Mode, p.Lease, p.Steps = policy.LeaseMode, policy.Lease{Duration: time.Minute}, []string{"a"}
 	}), "mode-lease", "mode-transaction", "mode"},
@@ -195,13 +197,17 @@ var singles = []single{
 	{"deprecated", payment, func(op *policy.Operation) { op.Deprecated = true }, "deprecated", "deprecated", "deprecated"},
 	{"a decision with a key", undecided, func(op *policy.Operation) { *op = payment() }, "promise-given", "promise-lost", "decision"},
 	{"a decision with a required key", undecided, func(op *policy.Operation) { *op = payment(); op.Policy.Key.Required = true }, "key-required", "promise-lost", "decision"},
-	{"natural", payment, func(op *policy.Operation) { op.Decision = policy.Natural }, "promise-changed", "promise-given", "decision"},
+	{"natural", payment, func(op *policy.Operation) { op.Decision = policy.Natural }, "promise-changed", "promise-changed", "decision"},
+	{"safe", payment, func(op *policy.Operation) { op.Decision = policy.Safe }, "promise-changed", "promise-given", "decision"},
 	{"conditional", payment, func(op *policy.Operation) { op.Decision, op.Condition = policy.Conditional, "If-Match" }, "promise-changed", "promise-changed", "decision"},
 	{"stated", undecided, func(op *policy.Operation) { op.Decision, op.Reason = policy.NotRepeatable, "sends a letter" }, "decision-stated", "decision-stated", "decision"},
 	{"reason", natural, func(op *policy.Operation) { op.Reason = "an upsert" }, "reason", "reason", "reason"},
 	{"condition", conditional, func(op *policy.Operation) { op.Condition = "If-Unmodified-Since" }, "condition", "condition", "condition"},
 	{"a request type more", payment, func(op *policy.Operation) {
 		op.Shape.Body.Contents = append(op.Shape.Body.Contents, policy.Content{MediaType: "application/xml"})
+	}, "request-type-added", "request-type-removed", "requestTypes"},
+	{"a range instead of a request type", payment, func(op *policy.Operation) {
+		op.Shape.Body.Contents = []policy.Content{{MediaType: "application/*"}}
 	}, "request-type-added", "request-type-removed", "requestTypes"},
 	{"the key's parameter", payment, func(op *policy.Operation) {
 		op.Shape.Parameters = []policy.Parameter{{Name: "Idempotency-Key", In: "header", IsKey: true}}
@@ -218,6 +224,8 @@ func altered(base func() policy.Operation, change func(*policy.Operation)) func(
 
 var (
 	uuids          = altered(payment, func(op *policy.Operation) { op.Policy.Key.Format = policy.UUID })
+	short36        = altered(payment, func(op *policy.Operation) { op.Policy.Key.MaxLength = 32 })
+	long37         = altered(payment, func(op *policy.Operation) { op.Policy.Key.MinLength = 37 })
 	uuids4         = altered(payment, func(op *policy.Operation) { op.Policy.Key.Format = policy.UUID4 })
 	inQuery        = altered(payment, func(op *policy.Operation) { op.Policy.Key.In = policy.InQuery; op.Policy.Key.Syntax = "" })
 	shortInQuery   = altered(inQuery, func(op *policy.Operation) { op.Policy.Key.MinLength = 1 })
@@ -407,4 +415,52 @@ func rulesOf(changes []Change) string {
 		ids[i] = c.Rule.ID
 	}
 	return strings.Join(ids, " ")
+}
+
+// What is counted in another unit is no narrower where the limits make up for it, and a media type that is written in
+// another way is no other type.
+func TestCompare_P4_HarmlessChangesBreakNobody(t *testing.T) {
+	for name, c := range map[string]struct {
+		old, new func(*policy.Operation)
+		want     string
+	}{
+		"characters to four times the bytes": {
+			func(op *policy.Operation) { op.Policy.Key.In, op.Policy.Key.MaxLength = policy.InQuery, 45 },
+			func(op *policy.Operation) {
+				op.Policy.Key.In, op.Policy.Key.MaxLength, op.Policy.Key.LengthUnit = policy.InQuery, 180, policy.Bytes
+			}, "key-unit-wider key-length-wider",
+		},
+		"characters to three times the bytes": {
+			func(op *policy.Operation) { op.Policy.Key.In, op.Policy.Key.MaxLength = policy.InQuery, 45 },
+			func(op *policy.Operation) {
+				op.Policy.Key.In, op.Policy.Key.MaxLength, op.Policy.Key.LengthUnit = policy.InQuery, 179, policy.Bytes
+			}, "key-unit-narrower key-length-wider",
+		},
+		"bytes to a quarter of the least characters": {
+			func(op *policy.Operation) {
+				op.Policy.Key.In, op.Policy.Key.MinLength, op.Policy.Key.LengthUnit = policy.InQuery, 8, policy.Bytes
+			},
+			func(op *policy.Operation) { op.Policy.Key.In, op.Policy.Key.MinLength = policy.InQuery, 2 }, "key-unit-wider key-length-wider",
+		},
+		"a media type in capitals": {
+			func(*policy.Operation) {}, func(op *policy.Operation) { op.Shape.Body.Contents[0].MediaType = "Application/JSON" }, "",
+		},
+		"a media type with a charset": {
+			func(*policy.Operation) {}, func(op *policy.Operation) { op.Shape.Body.Contents[0].MediaType = "application/json;charset=UTF-8" }, "",
+		},
+		"another parameter of a media type": {
+			func(*policy.Operation) {}, func(op *policy.Operation) { op.Shape.Body.Contents[0].MediaType = "application/json;v=2" }, "request-type-removed",
+		},
+	} {
+		before, after := payment(), payment()
+		c.old(&before)
+		c.new(&after)
+		got := strings.Fields(rulesOf(Compare(document(before), document(after))))
+		want := strings.Fields(c.want)
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
 }

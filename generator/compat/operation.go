@@ -1,8 +1,10 @@
 package compat
 
 import (
+	"mime"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/idemgen/idemgen/runtime/policy"
 )
@@ -188,7 +190,8 @@ func judgeDecision(p pair) Rule {
 		return ruleKeyRequired
 	case after == nothing:
 		return rulePromiseLost
-	case before == nothing, before == free && after == withKey, before == conditioned && after == free:
+	// What is natural may be repeated without a key, which an optional key does not protect. What is safe by its method stays so.
+	case before == nothing, p.old.Decision == policy.Safe && after == withKey, before == conditioned && after == free:
 		return rulePromiseGiven
 	default:
 		return rulePromiseChanged
@@ -197,22 +200,36 @@ func judgeDecision(p pair) Rule {
 
 func decidedAt(op *policy.Operation) policy.Position { return op.DecidedAt }
 
-// requestTypes are the media types that a request may have, sorted.
+// requestTypes are the media types that a request may have, sorted, in one spelling: the charset tells no types apart.
 func requestTypes(op *policy.Operation) []string {
 	if op.Shape == nil || op.Shape.Body == nil {
 		return nil
 	}
 	var types []string
 	for _, content := range op.Shape.Body.Contents {
-		types = append(types, content.MediaType)
+		kind, parameters, err := mime.ParseMediaType(content.MediaType)
+		if err != nil {
+			types = append(types, content.MediaType)
+			continue
+		}
+		delete(parameters, "charset")
+		types = append(types, mime.FormatMediaType(kind, parameters))
 	}
 	slices.Sort(types)
-	return types
+	return slices.Compact(types)
 }
 
 func judgeRequestTypes(p pair) Rule {
-	if _, removed := sets(requestTypes(p.old), requestTypes(p.new)); len(removed) > 0 {
-		return ruleRequestTypeRemoved
+	after := requestTypes(p.new)
+	_, removed := sets(requestTypes(p.old), after)
+	for _, gone := range removed {
+		// A range takes it still.
+		if !slices.ContainsFunc(after, func(listed string) bool {
+			class, ok := strings.CutSuffix(listed, "*")
+			return ok && (listed == "*/*" || strings.HasSuffix(class, "/") && strings.HasPrefix(gone, class))
+		}) {
+			return ruleRequestTypeRemoved
+		}
 	}
 	return ruleRequestTypeAdded
 }

@@ -32,7 +32,7 @@ var (
 		"A client is refused whose keys are within the limits by the old count, and outside by the new one: a character has up to four bytes",
 		"widen the limit at the same time, so that each key that fits still does", Clients)
 	ruleUnitWider = compatible("key-unit-wider",
-		"A key counts for as much as before or less, so each that fitted still does", Clients)
+		"Each key that was within the limits by the old count is within them by the new one", Clients)
 
 	rulePatternAdded = breaking("key-pattern-added",
 		"A client whose keys do not match the pattern is refused",
@@ -94,10 +94,15 @@ var keyRows = []row{
 		fields: []string{"Key.Format"}, member: "key.format",
 		value: func(p *policy.Policy) string { return string(format(p)) },
 		judge: func(p pair) Rule {
-			if before, after := format(&p.old.Policy), format(&p.new.Policy); after == policy.AnyFormat || after == policy.UUID && before != policy.AnyFormat {
+			const ofUUID = 36 // characters
+			before, after := format(&p.old.Policy), format(&p.new.Policy)
+			switch {
+			case after == policy.AnyFormat && minLength(&p.new.Policy) <= ofUUID && maxLength(&p.new.Policy) >= ofUUID,
+				after == policy.UUID && before != policy.AnyFormat:
 				return ruleFormatWider
+			default:
+				return ruleFormatNarrower
 			}
-			return ruleFormatNarrower
 		},
 	},
 	{
@@ -114,8 +119,10 @@ var keyRows = []row{
 		context: within(func(op *policy.Operation) bool { return lengthRead(op) != "" && op.Policy.Key.In != policy.InHeader }),
 		value:   func(p *policy.Policy) string { return string(unit(p)) },
 		judge: func(p pair) Rule {
-			// By bytes a long key is longer, and by characters a short one is shorter.
-			if unit(&p.new.Policy) == policy.Bytes || p.new.Policy.Key.MinLength > 1 {
+			// By bytes a long key is up to four times as long, and by characters a short one down to a quarter.
+			before, after := &p.old.Policy, &p.new.Policy
+			if unit(after) == policy.Bytes && maxLength(after) < 4*maxLength(before) ||
+				unit(after) != policy.Bytes && minLength(after) > (minLength(before)+3)/4 {
 				return ruleUnitNarrower
 			}
 			return ruleUnitWider
