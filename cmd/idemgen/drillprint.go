@@ -15,6 +15,7 @@ type drillPrinter struct {
 	colour bool
 	line   *progress
 	last   string // the operation whose heading was printed last
+	why    string // why its last promise could not be tested, until one has another outcome or reason
 }
 
 var outcomeStyles = map[drill.Outcome]style{drill.Kept: green, drill.Broken: red, drill.NotTestable: dim, drill.Skipped: dim}
@@ -27,15 +28,23 @@ func (p *drillPrinter) event(e drill.Event) {
 
 func (p *drillPrinter) row(e drill.Event) {
 	if p.last != e.Operation.ID {
-		p.last = e.Operation.ID
+		p.last, p.why = e.Operation.ID, ""
 		fmt.Fprintf(p.out, "\n%s  %s\n", paint(p.colour, bold, visible(e.Operation.ID, keepNothing)), visible(e.Operation.Method+" "+e.Operation.Path, keepNothing))
 	}
 	if e.Result == nil {
 		return
 	}
 	row := fmt.Sprintf("  %s  %-20s", paint(p.colour, outcomeStyles[e.Result.Outcome], fmt.Sprintf("%-12s", e.Result.Outcome)), visible(e.Result.Promise, keepNothing))
-	if e.Result.Why != "" {
-		row += "  " + paint(p.colour && e.Result.Outcome != drill.Broken, dim, visible(e.Result.Why, keepNothing))
+	why := e.Result.Why
+	if e.Result.Outcome != drill.NotTestable {
+		p.why = ""
+	} else if why != "" && why == p.why {
+		why = "(the same)"
+	} else {
+		p.why = why
+	}
+	if why != "" {
+		row += "  " + paint(p.colour && e.Result.Outcome != drill.Broken, dim, visible(why, keepNothing))
 	}
 	fmt.Fprintln(p.out, strings.TrimRight(row, " "))
 }
@@ -56,6 +65,9 @@ func (p *drillPrinter) end(r *drill.Report) {
 	}
 	fmt.Fprintf(p.out, "\n%d kept, %d broken, %d not testable, %d skipped; %d requests in %.1f s\n",
 		r.Count(drill.Kept), r.Count(drill.Broken), r.Count(drill.NotTestable), r.Count(drill.Skipped), r.Requests, r.Seconds)
+	if unseen := unseen(r); len(unseen) > 0 {
+		fmt.Fprintf(p.out, "Nothing could be tested of %s.\n", visible(strings.Join(unseen, ", "), keepNothing))
+	}
 	if r.Stopped != "" {
 		fmt.Fprintf(p.out, "The drill did not come to its end: %s.\n", r.Stopped)
 	}
@@ -63,6 +75,23 @@ func (p *drillPrinter) end(r *drill.Report) {
 
 // indented sets a message off. The bar keeps a line of it from being read as a command, as GitHub reads one that begins
 // with two colons, wherever it is printed.
+// unseen are the operations of which no promise was seen to be kept or broken, although one was chosen.
+func unseen(r *drill.Report) []string {
+	var ids []string
+	for i := range r.Operations {
+		op := &r.Operations[i]
+		tried, seen := false, false
+		for _, result := range op.Results {
+			tried = tried || result.Outcome == drill.NotTestable
+			seen = seen || result.Outcome == drill.Kept || result.Outcome == drill.Broken
+		}
+		if tried && !seen {
+			ids = append(ids, op.ID)
+		}
+	}
+	return ids
+}
+
 func indented(text string) string {
 	lines := strings.Split(visible(text, keepLayout), "\n")
 	return "    | " + strings.Join(lines, "\n    | ")

@@ -174,7 +174,7 @@ func (r *runner) late(sessions []*session) {
 		switch {
 		case why != "":
 		case r.plan.Clock == nil && r.plan.After == 0:
-			why = "the key is remembered for " + retention.String() + ": name a way to set the server's clock, or wait with --after"
+			why = "the key is remembered for " + retention.String() + ": set the server's clock with --clock, or wait with --after"
 		case r.plan.Clock == nil && r.plan.After < retention+margin:
 			why = "the key is remembered for " + retention.String() + ", and the drill may wait for " + r.plan.After.String() + " only; it would take " + (retention + margin).String()
 		}

@@ -365,16 +365,10 @@ func (s *session) pickFirst() string {
 		}
 	}
 	kept := policy.Statuses(list(s.parameters(policydoc.PromiseKept), "statuses"))
-	switch status := s.first.status; {
-	case kept.Contains(status):
-		return ""
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return fmt.Sprintf("its request is answered with %d: give credentials with --header", status)
-	case status/100 == 2:
-		return fmt.Sprintf("its request is answered with %d, which the policy does not keep", status)
-	default:
-		return fmt.Sprintf("its request is answered with %d, which is no answer that is kept: give a body that is accepted with --body, or an address with --path", status)
+	if status := s.first.status; !kept.Contains(status) {
+		return unaccepted(s.op, s.base.body, status)
 	}
+	return ""
 }
 
 // matchFirst takes, where nothing tells the first answer from repetitions, the one that the repetition repeats.
