@@ -24,7 +24,7 @@ type RecoveryOption func(*recoverySettings) error
 
 type recoverySettings struct {
 	interval    time.Duration
-	batch       int
+	batch       int // 0: as the concurrency
 	concurrency int
 	drain       time.Duration
 	context     func(ctx context.Context, principal string) context.Context
@@ -42,7 +42,8 @@ func WithRecoveryInterval(d time.Duration) RecoveryOption {
 	}
 }
 
-// WithRecoveryBatch bounds how many records one round takes over. The default is 16.
+// WithRecoveryBatch bounds how many records one round takes over, where that is to be fewer than [WithRecoveryConcurrency] has
+// places for: so that what is overdue is spread over more processes, for example. The default is as many as there are places.
 func WithRecoveryBatch(n int) RecoveryOption {
 	return func(s *recoverySettings) error {
 		if n < 1 {
@@ -54,7 +55,8 @@ func WithRecoveryBatch(n int) RecoveryOption {
 }
 
 // WithRecoveryConcurrency bounds how much work is done at a time. No more is taken over than can be begun at once, since
-// from then on its lease counts. The default is 4.
+// from then on its lease counts. More is taken over once a quarter of the places are free, and at each round where any is. The
+// default is 4.
 func WithRecoveryConcurrency(n int) RecoveryOption {
 	return func(s *recoverySettings) error {
 		if n < 1 {
@@ -108,7 +110,7 @@ func (e *Engine[TX]) NewRecovery(opts ...RecoveryOption) (*Recovery[TX], error) 
 		return nil, fmt.Errorf("runtime.NewRecovery: the store, a %T, keeps no work in progress", e.store)
 	}
 	s := recoverySettings{
-		interval: 5 * time.Second, batch: 16, concurrency: 4, drain: 10 * time.Second,
+		interval: 5 * time.Second, concurrency: 4, drain: 10 * time.Second,
 		context: func(ctx context.Context, _ string) context.Context { return ctx },
 	}
 	for _, opt := range opts {
@@ -239,6 +241,7 @@ type crew[TX any] struct {
 	stop   context.CancelCauseFunc
 	drain  func() bool
 	all    sync.WaitGroup
+	asked  time.Time // when the store was asked last; by the goroutine that asks
 
 	mu     sync.Mutex
 	report RecoveryReport
@@ -277,6 +280,7 @@ func (c *crew[TX]) round(ctx context.Context) (full bool, err error) {
 	bounded, cancel := context.WithTimeout(ctx, c.engine.settings.claimTimeout)
 	defer cancel()
 	sent := time.Now()
+	c.asked = sent
 	var taken []Held
 	err = caught(func() (err error) {
 		taken, err = c.engine.leaseStore().TakeOver(bounded, leases, places)
@@ -294,21 +298,43 @@ func (c *crew[TX]) round(ctx context.Context) (full bool, err error) {
 	return len(taken) == places, err
 }
 
-// take takes places, as many as are free up to a batch, and waits for one; 0 where ctx has ended.
+// take takes places, as many as are free up to a batch, and waits for a quarter of all to be, as a store looks through all
+// that is in progress each time that it is asked; once a round is due it takes what there is, and waits for one. It returns 0
+// where ctx has ended.
 func (c *crew[TX]) take(ctx context.Context) int {
+	most := c.settings.concurrency
+	if c.settings.batch > 0 {
+		most = min(most, c.settings.batch)
+	}
+	enough := min((c.settings.concurrency+3)/4, most)
 	select {
 	case c.places <- struct{}{}:
 	case <-ctx.Done():
 		return 0
 	}
-	for n := 1; n < c.settings.batch; n++ {
+	due := time.NewTimer(time.Until(c.asked.Add(c.settings.interval)))
+	defer due.Stop()
+	for n := 1; n < most; n++ {
 		select {
 		case c.places <- struct{}{}:
+			continue
 		default:
+		}
+		if n >= enough {
 			return n
 		}
+		select {
+		case c.places <- struct{}{}:
+		case <-due.C:
+			return n
+		case <-ctx.Done():
+			for range n {
+				<-c.places
+			}
+			return 0
+		}
 	}
-	return c.settings.batch
+	return most
 }
 
 // recover does the work of one record, and counts what it came to, also where its handler ends the goroutine.

@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -160,4 +161,71 @@ func TestRecovery_A5_AContextFunctionThatFails(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Recovery does not ask the store once for each place that comes free: each time it has to look through all that is in progress.
+// Yet no work waits for the rest of a quarter to come free for longer than until the next round.
+func TestRecovery_A5_AsksForAQuarterOfItsPlaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOffice(t, payout())
+		o.strand(64)
+		var asked, most int
+		o.leases.takeOver = func(ctx context.Context, operations []runtime.OperationLease, limit int) ([]runtime.Held, error) {
+			asked, most = asked+1, max(most, limit)
+			return o.leases.Store.TakeOver(ctx, operations, limit)
+		}
+		o.run = func(ctx context.Context, lease *runtime.Lease[pgx.Tx]) (runtime.Response, error) {
+			time.Sleep(time.Duration(o.runs.Load()) * 10 * time.Millisecond) // no two end at once
+			return o.pay(ctx, lease)
+		}
+		ctx, stop := context.WithCancel(context.Background())
+		returned := make(chan error, 1)
+		go func() {
+			returned <- o.recovery(runtime.WithRecoveryConcurrency(32), runtime.WithRecoveryInterval(time.Minute)).Run(ctx)
+		}()
+		time.Sleep(30 * time.Second)
+		if done := o.completed(64); done != 64 || asked > 8 || most != 32 {
+			t.Errorf("%d done; asked %d times, for up to %d: want 64, at most 8, and 32", done, asked, most)
+		}
+		stop()
+		if err := <-returned; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// completed is how many of the first n stranded requests are complete.
+func (o *office) completed(n int) (done int) {
+	for i := range n {
+		if o.look(fmt.Sprint("k", i)).Record != nil {
+			done++
+		}
+	}
+	return done
+}
+
+func TestRecovery_A5_APlaceWaitsForTheNextRoundAtMost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOffice(t, payout())
+		o.strand(9)
+		o.run = func(ctx context.Context, lease *runtime.Lease[pgx.Tx]) (runtime.Response, error) {
+			if o.runs.Load() > 1 && o.runs.Load() <= 8 {
+				time.Sleep(10 * time.Minute)
+			}
+			return o.pay(ctx, lease)
+		}
+		ctx, stop := context.WithCancel(context.Background())
+		returned := make(chan error, 1)
+		go func() {
+			returned <- o.recovery(runtime.WithRecoveryConcurrency(8), runtime.WithRecoveryInterval(time.Minute), runtime.WithRecoveryDrain(0)).Run(ctx)
+		}()
+		time.Sleep(2 * time.Minute) // one place of eight is free
+		if done := o.completed(9); done != 2 {
+			t.Errorf("%d done, want 2", done)
+		}
+		stop()
+		if err := <-returned; err != nil {
+			t.Error(err)
+		}
+	})
 }
