@@ -98,6 +98,9 @@ func writeHead(text *strings.Builder, doc *policy.Document, r Result) {
 #   x-idempotency: {natural: "why"}    a repeat has no further effect
 #   x-idempotency: {none: "why"}       a repeat is not safe, and clients are told so
 #   x-idempotency: {conditional: If-Match}
+#   x-idempotency: {key: {in: body, pointer: /requestId}}   the key is a member of the body
+#   x-idempotency: {mode: lease}       the work calls other services: also needs steps and downstream
+# Every member: https://github.com/idemgen/idemgen/blob/main/docs/extension.md
 overlay: 1.0.0
 info:
   title: %s
