@@ -74,7 +74,7 @@ func drilled(ctx context.Context, base string, storage *storage) error {
 		return fmt.Errorf("%d promises are broken", broken)
 	}
 	fmt.Print("Every promise is kept.\n\n" +
-		"What API users read:     examples/payments/docs/idempotency.md\n" +
+		"What API users read:     examples/payments/docs/idempotency.html\n" +
 		"What machines read:      examples/payments/docs/idempotency-policy.json\n" +
 		"What the spec gains:     examples/payments/docs/idempotency.published.overlay.yaml\n" +
 		"To try it by hand:       go run ./examples/payments\n")

@@ -42,7 +42,7 @@ func drilled(ctx context.Context, storage *storage) error {
 		return fmt.Errorf("%d promises are broken", broken)
 	}
 	fmt.Print("Every promise is kept.\n\n" +
-		"What API users read:     examples/payouts/docs/idempotency.md\n" +
+		"What API users read:     examples/payouts/docs/idempotency.html\n" +
 		"To try it by hand:       go run ./examples/payouts\n")
 	return nil
 }
