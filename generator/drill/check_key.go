@@ -88,6 +88,8 @@ func checkKeyOptional(s *session, _ *policydoc.PublishedPromise) Result {
 		return s.broken("a request without a key is answered as a repetition", a)
 	case a.success(), a.status == s.first.status:
 		return kept()
+	case a.status == 503:
+		return notTestable("a request without a key is answered with 503: the service was away")
 	case a.status == 409 || a.status == 422:
 		return notTestable(fmt.Sprintf("a request without a key is answered with %d, which may be a rule of this API", a.status))
 	default:
@@ -98,6 +100,9 @@ func checkKeyOptional(s *session, _ *policydoc.PublishedPromise) Result {
 func checkKeyLength(s *session, promise *policydoc.PublishedPromise) Result {
 	if why := s.ready(); why != "" {
 		return notTestable(why)
+	}
+	if s.longRefused != nil {
+		return s.broken(fmt.Sprintf("a key of %d characters, which the policy allows, was answered with %s", s.op.Key.MaxLength, s.longRefused.describe()), s.longRefused, s.first)
 	}
 	least, most := number(promise.Parameters, "min"), number(promise.Parameters, "max")
 	if least < 0 || most < 1 || least > maxKey || most > maxKey {
@@ -111,6 +116,9 @@ func checkKeyLength(s *session, promise *policydoc.PublishedPromise) Result {
 	if result, ok := s.refusedKey(promise, fmt.Sprintf("a key of %d characters", most+1), written(&s.op.Key, long[:most+1])); !ok {
 		return result
 	}
+	if a, cut := s.cutOff(); cut {
+		return s.broken(fmt.Sprintf("of a key of %d characters, which the policy allows, the last one does not count", len(s.key)), s.first, a)
+	}
 	if least < 2 {
 		return kept()
 	}
@@ -118,6 +126,27 @@ func checkKeyLength(s *session, promise *policydoc.PublishedPromise) Result {
 		return result
 	}
 	return kept()
+}
+
+// cutOff reports whether a key of the greatest length is taken for the one that is the same but for its last character. A
+// body that cannot be read goes with it, so that nothing is done with a key that is new.
+func (s *session) cutOff() (a *sent, cut bool) {
+	mismatch := s.parameters(policydoc.PromiseMismatch)
+	if !s.long || !s.spoiled.ok() || s.spoiled.success() || s.is(s.spoiled, mismatch) {
+		return nil, false
+	}
+	for _, last := range []string{"a", "b", "0", "1", "A", "B"} {
+		other := s.key[:len(s.key)-1] + last
+		if other == s.key || !fits(&s.op.Key, other) {
+			continue
+		}
+		s.run.hideKey(other)
+		m := s.spoil(s.message())
+		m.key = written(&s.op.Key, other)
+		a = s.send(m)
+		return a, s.marked(a) || s.is(a, mismatch)
+	}
+	return nil, false
 }
 
 func checkKeyPattern(s *session, promise *policydoc.PublishedPromise) Result {

@@ -238,6 +238,11 @@ var faults = []struct{ fault, kind, promise string }{
 	{"missing accepted", "payments", policydoc.PromiseKeyRequired},
 	{"wrong missing type", "payments", policydoc.PromiseKeyRequired},
 	{"too long cut", "payments", policydoc.PromiseKeyLength},
+	{"long refused", "payments", policydoc.PromiseKeyLength},
+	{"long refused", "conflict", policydoc.PromiseKeyLength},
+	{"long refused otherwise", "no marker", policydoc.PromiseKeyLength},
+	{"cut in the column", "payments", policydoc.PromiseKeyLength},
+	{"cut in the column", "no marker", policydoc.PromiseKeyLength},
 	{"any key", "payments", policydoc.PromiseKeyMalformed},
 	{"duplicate header guessed", "payments", policydoc.PromiseKeyMalformed},
 	{"lists guessed", "payments", policydoc.PromiseKeyMalformed},
@@ -263,6 +268,8 @@ var faults = []struct{ fault, kind, promise string }{
 // alsoBroken are the further promises that a fault breaks in truth.
 var alsoBroken = map[string][]string{
 	"any key":                {policydoc.PromiseKeyLength, policydoc.PromiseKeyPattern},
+	"long refused otherwise": {policydoc.PromiseKeyMalformed},
+	"too long cut":           {policydoc.PromiseKeyMalformed}, // what stands behind the longest key is cut off, whatever it is
 	"wrong malformed status": {policydoc.PromiseKeyLength, policydoc.PromiseKeyPattern},
 }
 

@@ -46,6 +46,19 @@ func newKey(rules *policy.Key) (string, error) {
 	return scattered(rules, text), nil
 }
 
+// longKey mints a key as long as the rules allow, "" where that is none but others are, or more than is sent as a header.
+func longKey(rules *policy.Key) string {
+	if rules.MaxLength <= 0 || rules.MaxLength > 1024 || rules.Format != "" && rules.Format != policy.AnyFormat {
+		return ""
+	}
+	for _, alphabet := range alphabets {
+		if text := textKey(rules.MaxLength, alphabet); fits(rules, text) {
+			return text
+		}
+	}
+	return ""
+}
+
 // scattered is a key of the form of text, with other characters of the same kinds where the rules allow them, and longer
 // where they do, so that no two drills have the same.
 func scattered(rules *policy.Key, text string) string {

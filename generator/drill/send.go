@@ -77,13 +77,13 @@ func noRedirects(*http.Request, []*http.Request) error { return http.ErrUseLastR
 func (s *session) once(m message) *sent { return s.sendWithin(m, s.run.plan.Limits.Body) }
 
 // send sends m, and again where what answers is not the operation: a limit on requests, or a service that is away for a
-// moment. A request without a key is sent again after the first alone, as its work may be done otherwise.
+// moment. A request that may do without a key is sent again after the first alone: nobody can tell whether its work was done.
 func (s *session) send(m message) *sent {
 	deadline := time.Now().Add(s.run.plan.Limits.Settle)
 	for {
 		a := s.once(m)
 		limited := a.ok() && a.status == http.StatusTooManyRequests && !s.final(a)
-		away := a.ok() && a.status == http.StatusServiceUnavailable && !s.final(a) && len(m.key.values)+len(m.key.raw) > 0
+		away := a.ok() && a.status == http.StatusServiceUnavailable && !s.final(a) && (s.op.Key.Required || len(m.key.values)+len(m.key.raw) > 0)
 		if !limited && !away {
 			return a
 		}

@@ -79,6 +79,12 @@ func (b *bank) readKey(r *http.Request) (key, bad string) {
 	if b.fault == "too long cut" && len(key) > 64 {
 		key = key[:64]
 	}
+	if b.fault == "long refused" && len(key) > 40 {
+		return "", "malformed-key"
+	}
+	if b.fault == "long refused otherwise" && len(key) > 40 {
+		return "", "too-long"
+	}
 	if b.fault == "lists guessed" {
 		key, _, _ = strings.Cut(key, ",")
 	}
@@ -172,9 +178,18 @@ func (b *bank) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		id = r.URL.Path + "\x00" + key
 	case "operation lost":
 		id = account + "\x00" + key
+	case "cut in the column":
+		id = id[:len(id)-len(key)+min(len(key), 40)]
 	}
 	print, err := b.printOf(r, body)
 	if err != nil {
+		b.mu.Lock()
+		used := b.records[id] != nil
+		b.mu.Unlock()
+		if b.fault == "cut in the column" && used { // it looks for the key first, as what stands before handlers does
+			b.refuse(w, 422, "key-reused")
+			return
+		}
 		if b.fault == "stores bad requests" {
 			b.mu.Lock()
 			if b.records[id] == nil {

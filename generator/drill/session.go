@@ -31,6 +31,10 @@ type session struct {
 	// stuck is what the key was answered with afterwards, where it was not free; stuckAfter is what came before.
 	stuck, stuckAfter *sent
 
+	// long is true while the key has the greatest length; longRefused is what one was answered with, where another was taken.
+	long        bool
+	longRefused *sent
+
 	crossed *sent // what a key of another operation was answered with, where it was not new here
 	burst   burst // the first requests
 	first   *sent // the answer that repetitions are compared with
@@ -133,7 +137,21 @@ func (s *session) prepare() string {
 		s.place(s.key)
 		return ""
 	}
+	// The longest key that is allowed is one that has to be taken.
+	if long := longKey(&s.op.Key); long != "" && s.nextTakes(long) {
+		s.run.hideKey(long)
+		s.key, s.long = long, true
+		s.place(long)
+		return ""
+	}
 	return s.renew()
+}
+
+// nextTakes reports whether the operation that is drilled next can borrow a key.
+func (s *session) nextTakes(text string) bool {
+	chosen := s.run.plan.chosen()
+	i := slices.Index(chosen, s.op) + 1
+	return i >= len(chosen) || chosen[i].Key.In != s.op.Key.In || fits(&chosen[i].Key, text)
 }
 
 func (m *message) fill(from *policydoc.Request) {
@@ -156,7 +174,7 @@ func (s *session) renew() string {
 	if why != "" {
 		return why
 	}
-	s.key, s.borrowed = fresh, false
+	s.key, s.borrowed, s.long = fresh, false, false
 	s.place(fresh)
 	return ""
 }
@@ -190,13 +208,21 @@ func (s *session) begin() string {
 			}
 		}
 		s.burst = s.together(s.message(), s.run.plan.Concurrency[0])
+		if s.long && s.burst.refuses(s.keeps()) {
+			s.longRefused = s.burst.answers[0]
+			if why := s.renew(); why != "" {
+				return why
+			}
+			continue
+		}
 		out := s.lockedOut(&s.burst)
 		switch {
 		case out == nil:
 		case s.borrowed:
 			s.crossed = out
 		case s.spoiled != nil:
-			s.stuck, s.stuckAfter, s.crossed = out, s.spoiled, nil // the same explains why the other's key was not free
+			s.stuck, s.stuckAfter = out, s.spoiled
+			s.crossed, s.longRefused = nil, nil // the same explains why the other keys were not free
 		default:
 			out = nil
 		}
@@ -219,15 +245,25 @@ func (s *session) begin() string {
 	return ""
 }
 
+// refuses reports whether all that came is that the request is not taken: 4xx that is not kept.
+func (b *burst) refuses(kept policy.Statuses) bool {
+	return len(b.answers) > 0 && !slices.ContainsFunc(b.answers, func(a *sent) bool { return a.status/100 != 4 || kept.Contains(a.status) })
+}
+
+// keeps are the statuses of the answers that are kept.
+func (s *session) keeps() policy.Statuses {
+	return policy.Statuses(list(s.parameters(policydoc.PromiseKept), "statuses"))
+}
+
 // acquit takes back that a key was not free, where a key that nobody used is answered in the same way: then it is the
 // request that the server does not take.
 func (s *session) acquit() {
 	if len(s.burst.answers) == 0 {
-		s.stuck, s.crossed = nil, nil
+		s.stuck, s.crossed, s.longRefused = nil, nil, nil
 		return
 	}
 	fresh := s.burst.answers[0]
-	for _, suspect := range []**sent{&s.stuck, &s.crossed} {
+	for _, suspect := range []**sent{&s.stuck, &s.crossed, &s.longRefused} {
 		if a := *suspect; a != nil && a.status == fresh.status && s.marked(a) == s.marked(fresh) {
 			*suspect = nil
 		}
