@@ -22,12 +22,15 @@ OLD and NEW are each one of
 
   openapi.yaml          an OpenAPI document that holds its policy, or with the overlays of
                         the flags
-  folder                a folder with an idemgen.yaml, or that file: with its overlays
-  policy.json           a published policy: what is not published is not compared then
+  folder                a folder with an idemgen.yaml, or that file: with its
+                        overlays
+  policy.json           a published policy: what is not published is not compared
+                        then
   git:REVISION:PATH     any of these as it is in a revision of the repository that the
                         working directory is in; PATH is relative to the repository's
                         root, or to the working directory where it begins with ./ or ../
-  -                     an OpenAPI document or a published policy on standard input
+  -                     an OpenAPI document or a published policy on standard
+                        input
 
 docs/diff.md lists the rules. Beside the formats of every command there is markdown, for a
 comment on a pull request.
@@ -40,7 +43,8 @@ const diffExample = `  # this folder, which has an idemgen.yaml, and what it was
 
   idemgen diff git:main:openapi.yaml openapi.yaml
   idemgen diff git:main:services/payments services/payments --format github
-  git show main:openapi.yaml | idemgen diff - openapi.yaml --overlay idempotency.overlay.yaml
+  git show main:openapi.yaml |
+    idemgen diff - openapi.yaml --overlay idempotency.overlay.yaml
   idemgen diff published-policy.json openapi.yaml --format markdown > comment.md`
 
 // diffFlags are the flags of diff.

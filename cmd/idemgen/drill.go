@@ -34,7 +34,8 @@ a body that the server does not take), --path and --body give others.
 Exit codes: 0 no promise is broken; 1 one is; 2 the drill could not be run, or was stopped.`
 
 const drillExample = `  idemgen drill --policy docs/idempotency-policy.json --url http://localhost:8080 \
-    --header 'Authorization: Bearer token-1' --other-header 'Authorization: Bearer token-2'
+    --header 'Authorization: Bearer token-1' \
+    --other-header 'Authorization: Bearer token-2'
   idemgen drill --policy policy.json --url https://sandbox.example.com/v1 --sandbox \
     --header-env Authorization=API_AUTHORIZATION --operations createPayment --format junit > drill.xml`
 

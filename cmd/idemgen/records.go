@@ -24,7 +24,7 @@ what is stuck. It talks to the database alone; the service need not run.
 When you are called because a request "hangs" or a key is "still in progress":
 
   1. idemgen records show --key KEY          the one that the ticket names
-  2. idemgen records list --older-than 5m    everything that should have been done by now
+  2. idemgen records list --older-than 5m    what should have been done by now
   3. Many workers so far: each attempt ends in doubt, so something that the step after the
      last one done calls is down, or the handler fails. The service's log says what. When
      it is mended the work goes on by itself, within five minutes.

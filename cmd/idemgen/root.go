@@ -67,6 +67,7 @@ func newRoot(s *session) *cobra.Command {
 			cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 		}
 	}
+	fitHelp(root)
 	return root
 }
 
