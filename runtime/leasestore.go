@@ -129,7 +129,8 @@ type Look struct {
 }
 
 // Advance is how far a fenced write brings a record: Record completes it; without one, Steps are all that are done so far,
-// and the lease ends Lease from now.
+// and the lease ends Lease from now. Those that are stored have to be the beginning of Steps; otherwise nothing is written, and
+// the error is none of those that have a name.
 type Advance struct {
 	Steps  []StepResult
 	Lease  time.Duration

@@ -245,6 +245,9 @@ func (s *Store) advance(id runtime.ID, fence runtime.Fence, to *runtime.Advance)
 		return runtime.ErrLeaseLost
 	}
 	if to.Record == nil {
+		if !goOn(to.Steps, l.steps) {
+			return errors.New("memstore: nothing was written: the steps do not go on from those that are stored")
+		}
 		l.steps, l.until = cloneSteps(to.Steps), s.now().Add(to.Lease)
 		return nil
 	}
@@ -288,6 +291,13 @@ func (l *lease) progress(now time.Time) *runtime.Progress {
 		CreatedAt:          l.created,
 		Left:               max(l.until.Sub(now), 0),
 	}
+}
+
+// goOn reports whether steps begin with those that are stored.
+func goOn(steps, stored []runtime.StepResult) bool {
+	return len(steps) >= len(stored) && slices.EqualFunc(steps[:len(stored)], stored, func(a, b runtime.StepResult) bool {
+		return a.Name == b.Name && bytes.Equal(a.Result, b.Result)
+	})
 }
 
 func cloneSteps(steps []runtime.StepResult) []runtime.StepResult {

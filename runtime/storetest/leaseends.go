@@ -191,6 +191,36 @@ func repeatedAdvance[TX any](t *testing.T, b *leaseBench[TX]) {
 	}
 }
 
+// stepsGoOn: a write that is late, of a connection that was given up, takes no step back, though it is the worker's own.
+func stepsGoOn[TX any](t *testing.T, b *leaseBench[TX]) {
+	held := b.hold(b.store, testID("go on"), testIntent(longLease))
+	stored := &runtime.Advance{Lease: longLease, Steps: []runtime.StepResult{{Name: "reserve", Result: []byte("1")}, {Name: "charge", Result: []byte("ch_1")}}}
+	b.advance(b.store, held, stored)
+	for name, steps := range map[string][]runtime.StepResult{
+		"none":           nil,
+		"fewer":          stored.Steps[:1],
+		"another result": {stored.Steps[0], {Name: "charge", Result: []byte("ch_2")}},
+		"another name":   {stored.Steps[0], {Name: "refund", Result: []byte("ch_1")}, {Name: "charge"}},
+		"another order":  {stored.Steps[1], stored.Steps[0]},
+	} {
+		to := &runtime.Advance{Lease: longLease, Steps: steps}
+		if err := b.other.Advance(b.context(), held.ID, held.Fence, to); err == nil || errors.Is(err, runtime.ErrLeaseLost) {
+			t.Errorf("Advance, %s: want an error that is not ErrLeaseLost, got %v", name, err)
+		}
+		work := b.begin(b.store, held)
+		b.fencedEffect(work, "back")
+		if err := work.Commit(b.context(), to); err == nil || errors.Is(err, runtime.ErrLeaseLost) {
+			t.Errorf("Commit, %s: want an error that is not ErrLeaseLost, got %v", name, err)
+		}
+		if got := b.looksInProgress(b.other, held.ID); !sameSteps(got.Steps, stored.Steps) {
+			t.Fatalf("%s: the steps are %+v", name, got.Steps)
+		}
+	}
+	b.wantEffects("back", 0)
+	stored.Steps = append(stored.Steps, runtime.StepResult{Name: "notify"})
+	b.advance(b.other, held, stored)
+}
+
 func release[TX any](t *testing.T, b *leaseBench[TX]) {
 	id := testID("released")
 	held := b.hold(b.store, id, testIntent(longLease))

@@ -42,6 +42,7 @@ func RunLeases[TX any](t *testing.T, s Suite[TX]) {
 		{"a worker that nobody has overtaken may write when its lease is over", overdueMayWrite[TX]},
 		{"a complete record does not change (I7)", completeDoesNotChange[TX]},
 		{"a write that is repeated has happened (A6)", repeatedAdvance[TX]},
+		{"the steps of a write go on from those that are stored (A5, I6)", stepsGoOn[TX]},
 		{"a released id is free, and only for its worker to release (A4)", release[TX]},
 		{"work that is yielded is taken over after the time given", yield[TX]},
 		{"work in progress does not expire", progressDoesNotExpire[TX]},
