@@ -134,6 +134,9 @@ func (l *loading) isOpenAPI(root *yaml.Node) bool {
 	}
 	version := get(root, "openapi")
 	switch {
+	case version == nil && get(root, "overlay") != nil:
+		l.rep.fail(root, ruleNotOpenAPI, "name the document it is for as the document, and this file with --overlay or under overlays in idemgen.yaml", "the file is an OpenAPI Overlay, and no OpenAPI document")
+		return false
 	case version == nil:
 		l.rep.fail(root, ruleNotOpenAPI, "write openapi: 3.1.0 at the top, if it is one", "the file has no member openapi or swagger, it is no OpenAPI document")
 		return false
