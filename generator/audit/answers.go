@@ -80,8 +80,12 @@ func byDeclaration(op *policy.Operation, declared []policy.DeclaredKey, does eff
 	switch {
 	case len(declared) > 1:
 		all[1].Why = fmt.Sprintf("it declares %d keys, and nothing says which one counts", len(declared))
-	case key.Key.Required:
+	case key.Required():
 		all[1].State, all[1].Why = Yes, "the declared key is required"
+	case key.Key.Required && key.MayBeAbsent:
+		all[1].Why = "the declared key is required in a body that can be left out, or that has another media type"
+	case key.Key.Required:
+		all[1].Why = "the declared key is required, and can be null"
 	default:
 		all[1].Why = "the declared key can be left out"
 	}

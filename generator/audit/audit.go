@@ -64,6 +64,7 @@ func describeOperation(op *policy.Operation, does effect.Effect, marks int) Oper
 
 func keyOf(op *policy.Operation) *Key {
 	key, declared := op.Policy.Key, false
+	required := key.Required
 	pos := placeOf(op, "key.in")
 	if op.Decision != policy.Keyed {
 		keys := op.RequestKeys()
@@ -71,8 +72,9 @@ func keyOf(op *policy.Operation) *Key {
 			return nil
 		}
 		key, declared, pos = keys[0].Key, true, keys[0].Pos
+		required = keys[0].Required()
 	}
-	k := &Key{In: key.In, Name: key.Name, Required: key.Required, Declared: declared, MinLength: key.MinLength, MaxLength: key.MaxLength, Pos: pos}
+	k := &Key{In: key.In, Name: key.Name, Required: required, Declared: declared, MinLength: key.MinLength, MaxLength: key.MaxLength, Pos: pos}
 	if key.In == policy.InBody {
 		k.Name = key.Pointer
 	}

@@ -334,3 +334,28 @@ func ExampleRun() {
 	}
 	// Output: api.yaml:7:5: POST /payments is not decided: the word payment in its path suggests that it may move money twice when it is repeated (undecided)
 }
+
+// A key that the schema requires is no required key where a request may come without it, or without a value for it; and
+// one that only answers have is none.
+func TestRun_K1_AKeyThatMayBeLeftOutIsNotRequired(t *testing.T) {
+	const schema = "{schema: {type: object, required: [idempotency_key], properties: {idempotency_key: {type: string}}}}"
+	for name, c := range map[string]struct {
+		body  string
+		state State
+		key   string
+	}{
+		"a required body":            {"requestBody: {required: true, content: {application/json: " + schema + "}}", Yes, "(body /idempotency_key, required)"},
+		"an optional body":           {"requestBody: {content: {application/json: " + schema + "}}", Unknown, "(body /idempotency_key, optional)"},
+		"another type without a key": {"requestBody: {required: true, content: {application/json: " + schema + ", application/xml: {schema: {type: object}}}}", Unknown, "(body /idempotency_key, optional)"},
+		"two types with the key":     {"requestBody: {required: true, content: {application/json: " + schema + ", application/vnd.a+json: " + schema + "}}", Yes, "(body /idempotency_key, required)"},
+		"null":                       {"requestBody: {required: true, content: {application/json: " + strings.Replace(schema, "type: string", "type: [string, 'null']", 1) + "}}", Unknown, "(body /idempotency_key, optional)"},
+		"read-only":                  {"requestBody: {required: true, content: {application/json: " + strings.Replace(schema, "type: string", "type: string, readOnly: true", 1) + "}}", Unknown, "-"},
+	} {
+		doc, found := load(t, document("", operation("post", "/things", "operationId: createThing", c.body)))
+		report := Run(doc, found)
+		op := report.Operations[0]
+		if op.Answers[1].State != c.state || op.KeyCell() != c.key {
+			t.Errorf("%s: %v (%s), %s; want %v, %s", name, op.Answers[1].State, op.Answers[1].Why, op.KeyCell(), c.state, c.key)
+		}
+	}
+}

@@ -27,16 +27,21 @@ func (l *loading) declared(op *operation) []policy.DeclaredKey {
 		return keys
 	}
 	body, _ := l.refs.deref(get(op.node, "requestBody"), looking)
-	seen := map[string]bool{}
+	seen := map[string]int{}
+	types, inBody := 0, len(keys)
+	name := func(key *policy.DeclaredKey) string { return string(key.Key.In) + key.Key.Name + key.Key.Pointer }
 	for mediaType, content := range members(get(body, "content")) {
 		content, _ = l.refs.deref(content, looking)
+		types++
 		for _, key := range l.declaredMembers(mediaType.Value, get(content, "schema")) {
-			id := string(key.Key.In) + key.Key.Name + key.Key.Pointer
-			if !seen[id] { // one schema under several media types is one declaration
-				seen[id] = true
+			if seen[name(&key)]++; seen[name(&key)] == 1 { // one schema under several media types is one declaration
 				keys = append(keys, key)
 			}
 		}
+	}
+	for i := range keys[inBody:] {
+		key := &keys[inBody+i]
+		key.MayBeAbsent = !isTrue(get(body, "required")) || seen[name(key)] < types
 	}
 	return keys
 }
@@ -152,6 +157,9 @@ func (l *loading) declaredMembers(mediaType string, schema *yaml.Node) []policy.
 			key.Name = p.key.Value
 		}
 		value, _ := l.refs.deref(p.schema, looking)
+		if isTrue(get(value, "readOnly")) || isTrue(get(p.schema, "readOnly")) {
+			continue // only answers have it
+		}
 		keys = append(keys, l.declaredAs(key, value, why, p.key))
 	}
 	if len(keys) > 0 || in != policy.InBody {

@@ -128,9 +128,15 @@ type DeclaredKey struct {
 	// true where the schema lets it be null.
 	Type, SchemaFormat string
 	Nullable           bool
+	// MayBeAbsent is true for a member of a body that is optional, or that has a media type without the key: whatever its
+	// schema requires, a request may come without it.
+	MayBeAbsent bool
 	// InBatchItem is true when the key stands in the items of an array: one key per item is not a key of the request.
 	InBatchItem bool
 }
+
+// Required reports whether no request may come without the key and a value for it.
+func (d *DeclaredKey) Required() bool { return d.Key.Required && !d.MayBeAbsent && !d.Nullable }
 
 // Consumer is a queue consumer that records each event once (see the inbox).
 type Consumer struct {
