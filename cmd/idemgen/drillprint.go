@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/idemgen/idemgen/generator/drill"
@@ -14,8 +15,9 @@ type drillPrinter struct {
 	out    io.Writer
 	colour bool
 	line   *progress
-	last   string // the operation whose heading was printed last
-	why    string // why its last promise could not be tested, until one has another outcome or reason
+	last   string         // the operation whose heading was printed last
+	why    string         // why its last promise could not be tested, until one has another outcome or reason
+	found  map[string]int // which result of the drill the promise of an operation was, by foundAs
 }
 
 var outcomeStyles = map[drill.Outcome]style{drill.Kept: green, drill.Broken: red, drill.NotTestable: dim, drill.Skipped: dim}
@@ -35,6 +37,10 @@ func (p *drillPrinter) row(e drill.Event) {
 		return
 	}
 	row := fmt.Sprintf("  %s  %-20s", paint(p.colour, outcomeStyles[e.Result.Outcome], fmt.Sprintf("%-12s", e.Result.Outcome)), visible(e.Result.Promise, keepNothing))
+	if p.found == nil {
+		p.found = map[string]int{}
+	}
+	p.found[foundAs(e.Operation.ID, e.Result.Promise)] = len(p.found)
 	why := e.Result.Why
 	if e.Result.Outcome != drill.NotTestable {
 		p.why = ""
@@ -49,15 +55,23 @@ func (p *drillPrinter) row(e drill.Event) {
 	fmt.Fprintln(p.out, strings.TrimRight(row, " "))
 }
 
+// foundAs is what a promise of an operation is kept under.
+func foundAs(operation, promise string) string { return operation + "\x00" + promise }
+
 // end prints what was sent and what came for each broken promise, and the numbers.
 func (p *drillPrinter) end(r *drill.Report) {
 	for i := range r.Operations {
-		for _, result := range r.Operations[i].Results {
+		id := r.Operations[i].ID
+		results := slices.Clone(r.Operations[i].Results)
+		slices.SortStableFunc(results, func(a, b drill.Result) int {
+			return p.found[foundAs(id, a.Promise)] - p.found[foundAs(id, b.Promise)]
+		})
+		for _, result := range results {
 			if result.Outcome != drill.Broken {
 				continue
 			}
 			fmt.Fprintf(p.out, "\n%s %s of %s\n  promised: %s\n  but:      %s\n", paint(p.colour, red, "broken:"), visible(result.Promise, keepNothing),
-				visible(r.Operations[i].ID, keepNothing), visible(result.Text, keepNothing), visible(result.Why, keepNothing))
+				visible(id, keepNothing), visible(result.Text, keepNothing), visible(result.Why, keepNothing))
 			for _, e := range result.Evidence {
 				fmt.Fprintf(p.out, "  sent\n%s\n  came\n%s\n", indented(e.Request), indented(e.Answer))
 			}

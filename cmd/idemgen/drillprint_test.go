@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/idemgen/idemgen/generator/drill"
@@ -50,5 +52,33 @@ Nothing could be tested of cancel.
 `
 	if got := out.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// What is broken is shown in the order in which it was found, which begins with work that was done twice.
+func TestDrillPrint_BrokenAsFound(t *testing.T) {
+	broken := func(promise string) drill.Result {
+		return drill.Result{Promise: promise, Outcome: drill.Broken, Text: "x", Why: "y"}
+	}
+	report := &drill.Report{Operations: []drill.OperationReport{
+		{ID: "create", Method: "POST", Path: "/orders", Results: []drill.Result{broken("key-required"), broken("key-length"), broken("one-effect")}},
+	}}
+	var out bytes.Buffer
+	s := newSession(&out, &out, func(string) (string, bool) { return "", false })
+	p := &drillPrinter{out: &out, line: s.newProgress()}
+	op := &report.Operations[0]
+	for _, i := range []int{2, 0, 1} {
+		p.event(drill.Event{Operation: op, Result: &op.Results[i]})
+	}
+	out.Reset()
+	p.end(report)
+	var got []string
+	for line := range strings.Lines(out.String()) {
+		if _, rest, ok := strings.Cut(line, "broken: "); ok {
+			got = append(got, strings.TrimSpace(rest))
+		}
+	}
+	if want := []string{"one-effect of create", "key-required of create", "key-length of create"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
