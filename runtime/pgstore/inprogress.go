@@ -92,7 +92,8 @@ type Counts struct {
 	// Operations are those with work in progress, by name.
 	Operations []OperationCount
 	// Records is about how many records the table holds, live, expired and in progress, as the last VACUUM or ANALYZE has
-	// it; -1 where neither has run. Bytes is what the table takes on disk, with its indexes.
+	// it; -1 where neither has run. Bytes is what the table takes on disk, with its indexes. Of a table in partitions both are
+	// sums, of those that were analyzed and of all.
 	Records, Bytes int64
 }
 
@@ -111,7 +112,9 @@ extract(epoch FROM clock_timestamp() - min(created_at))::float8,
 extract(epoch FROM clock_timestamp() - min(lease_until) FILTER (WHERE isfinite(lease_until) AND lease_until <= clock_timestamp()))::float8
 FROM TABLE WHERE status = 0 GROUP BY operation ORDER BY operation`
 
-	sizeSQL = `SELECT reltuples::bigint, pg_total_relation_size(oid) FROM pg_class WHERE oid = to_regclass($1::text)`
+	// A table in partitions holds nothing itself, and is analyzed by nobody unless they say so.
+	sizeSQL = `SELECT coalesce(sum(reltuples) FILTER (WHERE reltuples >= 0), -1)::bigint, coalesce(sum(pg_total_relation_size(oid)), 0)::bigint
+FROM pg_class WHERE relkind <> 'p' AND (oid = to_regclass($1::text) OR oid IN (SELECT relid FROM pg_partition_tree(to_regclass($1::text))))`
 )
 
 // Counts counts the work in progress, by its index, and takes the rest from the server's statistics, so it is cheap however

@@ -122,3 +122,25 @@ func TestPurger_X1_ByPageOfPartitions(t *testing.T) {
 		t.Errorf("%+v, %v", event, err)
 	}
 }
+
+// An admin tells of such a table what its partitions hold, as the table itself holds nothing.
+func TestAdmin_CountsOfPartitions(t *testing.T) {
+	pool := pgtest.Open(t, partitioned(t), nil)
+	store, ctx := open(t, pool), context.Background()
+	const records = 60
+	for i := range records {
+		complete(t, store, accountID(i), newRecord())
+	}
+	hold(t, store, accountID(records), newIntent())
+	counts, err := admin(t, store).Counts(ctx)
+	must(t, err)
+	if counts.Records != -1 || counts.Bytes < 8192 || len(counts.Operations) != 1 {
+		t.Errorf("before any ANALYZE: %+v", counts)
+	}
+	for _, part := range []string{"part_0", "part_1", "part_2"} { // as autovacuum does, which leaves the table itself alone
+		execSQL(t, pool, `ANALYZE `+part)
+	}
+	if counts, err = admin(t, store).Counts(ctx); err != nil || counts.Records != records+1 {
+		t.Errorf("%+v, %v", counts, err)
+	}
+}

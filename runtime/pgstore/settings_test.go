@@ -82,9 +82,20 @@ func TestSettings_I13_TimeoutsOfTheServer(t *testing.T) {
 			time.Sleep(time.Second)
 			return nil
 		},
+		"transaction_timeout": func(ctx context.Context, tx pgx.Tx) error { // since PostgreSQL 17
+			for range 10 {
+				if _, err := tx.Exec(ctx, "SELECT pg_sleep(0.1)"); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			url := database(t)
+			if known := pgtest.Open(t, url, nil); count(t, known, "pg_settings WHERE name = '"+name+"'") == 0 {
+				t.Skipf("this server has no %s", name)
+			}
 			set(t, url, name, "300ms")
 			pool := pgtest.Open(t, url, nil)
 			engine := engineOn(t, open(t, pool))
