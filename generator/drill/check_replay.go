@@ -122,9 +122,11 @@ func checkReplayHeaders(s *session, promise *policydoc.PublishedPromise) Result 
 		if name == "Content-Encoding" && s.first.header.Get("Vary") != "" { // a coding may be chosen for each request
 			continue
 		}
-		first, now := s.first.header.Values(name), s.repeat.header.Values(name)
-		if !slices.Equal(first, now) {
-			return s.broken(fmt.Sprintf("the first answer has %s, the repetition has %s", s.named(name, first), s.named(name, now)), s.first, s.repeat)
+		first := s.first.header.Values(name)
+		for _, a := range append([]*sent{s.repeat}, s.burst.answers...) { // those that waited for the first one, too
+			if now := a.header.Values(name); a != s.first && !slices.Equal(first, now) {
+				return s.broken(fmt.Sprintf("the first answer has %s, the repetition has %s", s.named(name, first), s.named(name, now)), s.first, a)
+			}
 		}
 		if len(first) > 0 {
 			seen = append(seen, name)

@@ -222,6 +222,8 @@ var faults = []struct{ fault, kind, promise string }{
 	{"mismatch marked", "payments", policydoc.PromiseMismatch},
 	{"Location lost", "payments", policydoc.PromiseReplayHeaders},
 	{"Location lost", "no marker", policydoc.PromiseReplayHeaders},
+	{"Location lost to who waits", "payments", policydoc.PromiseReplayHeaders},
+	{"Location lost to who waits", "no marker", policydoc.PromiseReplayHeaders},
 	{"content type changed", "payments", policydoc.PromiseReplayHeaders},
 	{"Set-Cookie repeated", "payments", policydoc.PromiseReplayHeaders},
 	{"truncates", "payments", policydoc.PromiseReplay},
@@ -280,7 +282,7 @@ func TestRun_P3_EachFaultIsFoundByItsPromise(t *testing.T) {
 			t.Parallel()
 			b, operations := kinds[c.kind]()
 			b.fault = c.fault
-			if c.fault == "refuses at once" {
+			if c.fault == "refuses at once" || c.fault == "Location lost to who waits" {
 				b.pause = 50 * time.Millisecond
 			}
 			report := run(t, planFor(t, b, operations...))

@@ -295,6 +295,7 @@ func (b *bank) mismatch(w http.ResponseWriter, r *http.Request, id, key, print s
 }
 
 func (b *bank) repeat(w http.ResponseWriter, r *http.Request, old *record, key string) {
+	waited := false
 	wait := 5 * time.Second
 	if b.conflict || b.fault == "refuses at once" {
 		wait = 0
@@ -302,6 +303,7 @@ func (b *bank) repeat(w http.ResponseWriter, r *http.Request, old *record, key s
 	select {
 	case <-old.done:
 	default:
+		waited = true
 		select {
 		case <-old.done:
 		case <-time.After(wait):
@@ -324,6 +326,9 @@ func (b *bank) repeat(w http.ResponseWriter, r *http.Request, old *record, key s
 	answer.header.Del("Set-Cookie")
 	if b.marker != "" {
 		answer.header.Set(b.marker, "true")
+	}
+	if waited && b.fault == "Location lost to who waits" {
+		answer.header.Del("Location")
 	}
 	switch b.fault {
 	case "Location lost":
