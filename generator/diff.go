@@ -2,6 +2,7 @@ package generator
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/idemgen/idemgen/generator/compat"
 	"github.com/idemgen/idemgen/generator/diag"
@@ -24,6 +25,8 @@ type Difference struct {
 	// Published is true where a version is a JSON policy. It holds what is published alone, so nothing else was compared:
 	// no guards, no steps, no calls of other services.
 	Published bool
+	// Undecided is true where neither version says of any operation what its repetition does: there was nothing to compare.
+	Undecided bool
 }
 
 // Diff reads two versions of a policy, side by side, and compares them. There is no difference when a finding is an error;
@@ -58,7 +61,15 @@ func Diff(old, current Version) (d *Difference, before, after diag.List, err err
 		}
 	}
 	d.Changes = compat.Compare(versions[0].doc, versions[1].doc)
+	d.Undecided = !decides(versions[0].doc) && !decides(versions[1].doc)
 	return d, before, after, nil
+}
+
+// decides reports whether doc says of any operation what its repetition does, beyond what HTTP says of its method.
+func decides(doc *policy.Document) bool {
+	return slices.ContainsFunc(doc.Operations, func(op policy.Operation) bool {
+		return op.Decision != policy.Undecided && op.Decision != policy.Safe
+	})
 }
 
 func (v Version) read() (*policy.Document, diag.List, error) {

@@ -38,6 +38,9 @@ func (c *comparison) markdown() string {
 	if c.difference.Published {
 		fmt.Fprintf(&out, "\n%s.\n", notCompared)
 	}
+	if c.difference.Undecided {
+		fmt.Fprintf(&out, "\n%s.\n", nothingDecided)
+	}
 	fmt.Fprintf(&out, "\nFrom %s to %s. The rules are those of [docs/diff.md](%sdiff.md#rules).\n", code(c.old), code(c.current), docsAddress)
 	return out.String()
 }

@@ -17,6 +17,9 @@ const docsAddress = "https://github.com/idemgen/idemgen/blob/main/docs/"
 // notCompared is said where a version is a published policy.
 const notCompared = "One version is a published policy: guards, steps, calls of other services and heartbeats, which are not published, were not compared"
 
+// nothingDecided is said where neither version has a policy.
+const nothingDecided = "Neither version decides anything about a POST or PATCH: where the policy is in an overlay, name it with --overlay"
+
 // printDiff prints what a comparison found, in the format that was asked for.
 func (s *session) printDiff(c *comparison) error {
 	switch s.format {
@@ -58,6 +61,9 @@ func (p *diffPrinter) print(c *comparison) {
 	}
 	if c.difference.Published {
 		fmt.Fprintln(p.w, notCompared)
+	}
+	if c.difference.Undecided {
+		fmt.Fprintln(p.w, nothingDecided)
 	}
 	fmt.Fprintln(p.w, counted(changes))
 }
