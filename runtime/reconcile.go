@@ -20,6 +20,14 @@ type Interrupted struct {
 	steps []StepResult
 }
 
+// NewInterrupted returns an interrupted step, for a unit test of a reconcile function. The engine makes its own, of the
+// record that it has taken over. out has the step's name and its keys; done are the steps before it that are done, each with
+// its result as JSON. The members that stand open, such as Principal, are set afterwards; Epoch is 2, that of the first worker
+// that there can be anything to ask for.
+func NewInterrupted(out *Outbound, done ...StepResult) *Interrupted {
+	return &Interrupted{Outbound: *out, Epoch: 2, steps: done}
+}
+
 // Result decodes the result of an earlier step into target. It is false where that step is not done.
 func (i *Interrupted) Result(step string, target any) (bool, error) {
 	at := slices.IndexFunc(i.steps, func(s StepResult) bool { return s.Name == step })

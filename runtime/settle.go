@@ -28,41 +28,6 @@ type leaseEnd struct {
 	record *Record // with endCompleted
 }
 
-// newLease is of a record that is held, over the engine's store.
-func newLease[TX any](ctx context.Context, held *Held, t taken[TX]) *Lease[TX] {
-	return &Lease[TX]{
-		call: t.call, store: t.call.engine.leaseStore(), work: t.work, held: held, keys: t.keys, ctx: context.WithoutCancel(ctx),
-		steps: held.Steps, asked: map[string]bool{},
-		effects: len(held.Steps) > 0 || held.Fence.Epoch > 1 && t.call.plan.callsOut(),
-		late:    len(held.Steps) == 0 && held.Fence.Epoch > 1 && t.call.madeLate(held.CreatedAt),
-	}
-}
-
-// follow has the work end with ctx, until it is detached.
-func (l *Lease[TX]) follow(ctx context.Context) {
-	bounded, cancel := context.WithCancelCause(l.ctx)
-	l.ctx = bounded
-	l.unfollow = context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
-}
-
-// keep starts the lease's heartbeat; its loss ends the work's context, and calls lost.
-func (l *Lease[TX]) keep(sent time.Time, lost func()) {
-	bounded, cancel := context.WithCancelCause(l.ctx)
-	l.ctx, l.stop = bounded, cancel
-	rules := &l.call.plan.op.Policy.Lease
-	l.keeper = keep(sent, rules.Duration, rules.Heartbeat, func(ctx context.Context) error {
-		return caught(func() error { return l.store.Renew(ctx, l.held.ID, l.held.Fence, rules.Duration) })
-	}, func(err error) {
-		_ = caught(func() error { // an observer's panic is nobody's to catch here
-			l.call.observe(l.ctx, "a lease cannot be renewed", err)
-			return nil
-		})
-	}, func(cause error) {
-		cancel(cause)
-		lost()
-	})
-}
-
 // settle ends the record as far as the work has come. err is the handler's, or how it ended without returning.
 func (l *Lease[TX]) settle(answer Response, err error) leaseEnd {
 	if end, settled := l.settled(err); settled {
