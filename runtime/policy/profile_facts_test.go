@@ -93,3 +93,29 @@ func TestProfiles_Bases(t *testing.T) {
 		}
 	}
 }
+
+// What one service of a provider documents is no word of another one's: the profile says so by its basis.
+func TestProfiles_BorrowedValuesAreNotPublished(t *testing.T) {
+	profile, err := policy.LoadProfile("aws")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if value, _ := profile.Find("errors.mismatch.status"); value.Basis != policy.ProjectChoice {
+		t.Errorf("the status of EC2's mismatch has the basis %s, and its source names another service: %s", value.Basis, value.Source)
+	}
+}
+
+// A source is something that a reader can look up.
+func TestProfiles_SourcesAreForReaders(t *testing.T) {
+	for _, name := range policy.ProfileNames() {
+		profile, err := policy.LoadProfile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, value := range profile.Values {
+			if strings.Contains(value.Source, "earlier table") {
+				t.Errorf("%s: the source of %s is nowhere to be read: %s", name, value.Member, value.Source)
+			}
+		}
+	}
+}
