@@ -214,6 +214,7 @@ var faults = []struct{ fault, kind, promise string }{
 	{"global key", "payments", policydoc.PromiseScope},
 	{"operation lost", "payments", policydoc.PromiseScope},
 	{"replays on mismatch", "payments", policydoc.PromiseMismatch},
+	{"mismatch shows the answer", "payments", policydoc.PromiseMismatch},
 	{"mismatch 200", "payments", policydoc.PromiseMismatch},
 	{"wrong mismatch status", "payments", policydoc.PromiseMismatch},
 	{"wrong mismatch type", "payments", policydoc.PromiseMismatch},

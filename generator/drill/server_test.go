@@ -286,6 +286,10 @@ func (b *bank) mismatch(w http.ResponseWriter, r *http.Request, id, key, print s
 	case "mismatch marked":
 		w.Header().Set(b.marker, "true")
 		b.refuse(w, 422, "key-reused")
+	case "mismatch shows the answer":
+		w.Header().Set("Content-Type", "application/problem+json")
+		w.WriteHeader(422)
+		fmt.Fprintf(w, `{"type":"https://bank.example/problems#key-reused","status":422,"first":%s}`, old.body)
 	case "wrong mismatch type":
 		b.refuse(w, 422, "invalid")
 	default:
