@@ -144,7 +144,8 @@ const longestValue = 120
 
 // told says what has changed: "retention: PT24H -> PT12H".
 func told(c compat.Change) string {
-	before, after := value(c.Old), value(c.New)
+	before, after := apart(c.Old, c.New)
+	before, after = value(before), value(after)
 	switch {
 	case c.Member == "operation" && c.Old == "":
 		return "operation added, " + after
@@ -153,6 +154,30 @@ func told(c compat.Change) string {
 	default:
 		return c.Member + ": " + before + " -> " + after
 	}
+}
+
+// sameBefore is how many characters are shown, of what two long values have in common, before they part.
+const sameBefore = 20
+
+// apart are two values without what they begin with alike, where one is too long to be shown: what has changed would stand
+// behind the cut.
+func apart(before, after string) (string, string) {
+	a, b := []rune(before), []rune(after)
+	if len(a) <= longestValue && len(b) <= longestValue {
+		return before, after
+	}
+	same := 0
+	for same < len(a) && same < len(b) && a[same] == b[same] {
+		same++
+	}
+	start := max(0, same-sameBefore)
+	if i := strings.LastIndex(string(a[start:same]), ", "); i >= 0 {
+		start += utf8.RuneCountInString(string(a[start:same])[:i+2])
+	}
+	if start == 0 {
+		return before, after
+	}
+	return "…" + string(a[start:]), "…" + string(b[start:])
 }
 
 func value(text string) string {
