@@ -247,6 +247,7 @@ func (s *session) runChecks(when phase) {
 		s.add(promise, notTestable(why))
 	}
 	s.run.last = s
+	s.burst = burst{sent: s.burst.sent} // up to thousands of answers, which no later check looks at
 }
 
 func (s *session) judge(promise *policydoc.PublishedPromise, run func(*session, *policydoc.PublishedPromise) Result) Result {
