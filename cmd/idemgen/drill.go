@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -201,7 +202,10 @@ func headersOf(s *session, flag string, texts, environment []string) (http.Heade
 		if name = strings.TrimSpace(name); !ok || !policy.IsToken(name) {
 			return nil, fmt.Errorf("%s is 'Name: value', and what is given has no name that a header can have", flag)
 		}
-		headers.Add(name, strings.TrimSpace(value))
+		if value = strings.TrimSpace(value); strings.ContainsFunc(value, unicode.IsControl) {
+			return nil, fmt.Errorf("%s %s: its value has control characters, which no header can have", flag, name)
+		}
+		headers.Add(name, value)
 	}
 	for _, text := range environment {
 		name, variable, ok := strings.Cut(text, "=")
@@ -209,8 +213,11 @@ func headersOf(s *session, flag string, texts, environment []string) (http.Heade
 			return nil, fmt.Errorf("%s-env %s: it is NAME=VARIABLE", flag, visible(text, keepNothing))
 		}
 		value, set := s.env(variable)
-		if !set || value == "" {
+		if value = strings.TrimSpace(value); !set || value == "" {
 			return nil, fmt.Errorf("%s-env %s: the environment variable %s is not set", flag, name, visible(variable, keepNothing))
+		}
+		if strings.ContainsFunc(value, unicode.IsControl) {
+			return nil, fmt.Errorf("%s-env %s: its value has control characters, which no header can have", flag, name)
 		}
 		headers.Add(name, value)
 	}

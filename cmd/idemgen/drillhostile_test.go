@@ -61,3 +61,27 @@ func TestDrill_P3_NobodyMovesTheTerminal(t *testing.T) {
 		}
 	}
 }
+
+// A secret often comes with the line end of the file it was in; what no header can hold is said before anything is sent.
+func TestDrill_P3_CredentialsFromTheEnvironment(t *testing.T) {
+	address, file := drilled(t, nil)
+	for name, c := range map[string]struct {
+		value, says string
+		code        int
+	}{
+		"a line end":     {"Bearer line-secret\n", "0 broken", exitDone},
+		"two lines":      {"Bearer line-secret\r\nX-Evil: 1", "control characters", exitTrouble},
+		"nothing but it": {"\n", "is not set", exitTrouble},
+	} {
+		var out, errs strings.Builder
+		env := func(string) (string, bool) { return c.value, true }
+		code := run(t.Context(), []string{"drill", "--policy", file, "--url", address, "--header-env", "Authorization=API_AUTHORIZATION"}, strings.NewReader(""), &out, &errs, env)
+		if text := out.String() + errs.String(); code != c.code || !strings.Contains(text, c.says) || strings.Contains(text, "line-secret") {
+			t.Errorf("%s: exit code %d, want %d and %q\n%s", name, code, c.code, c.says, text)
+		}
+	}
+	code, stdout, stderr := command(t, "drill", "--policy", file, "--url", address, "--header", "Authorization: line-secret\x01")
+	if code != exitTrouble || !strings.Contains(stderr, "control characters") || strings.Contains(stdout+stderr, "line-secret") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+}
