@@ -98,6 +98,7 @@ var singles = []single{
 	{"shortest key", payment, onPolicy(func(p *policy.Policy) { p.Key.MinLength = 9 }), "key-length-narrower", "key-length-wider", "key.minLength"},
 	{"longest key", payment, onPolicy(func(p *policy.Policy) { p.Key.MaxLength = 128 }), "key-length-wider", "key-length-narrower", "key.maxLength"},
 	{"longest UUID", uuids, onPolicy(func(p *policy.Policy) { p.Key.MaxLength = 128 }), "member-not-read", "member-not-read", "key.maxLength"},
+	{"largest answer, where none is kept", withoutBody, onPolicy(func(p *policy.Policy) { p.Store.MaxBody = 2 << 20 }), "member-not-read", "member-not-read", "store.maxBody"},
 	{"length unit of ASCII", payment, onPolicy(func(p *policy.Policy) { p.Key.LengthUnit = policy.Bytes }), "member-not-read", "member-not-read", "key.lengthUnit"},
 	{"length unit", inQuery, onPolicy(func(p *policy.Policy) { p.Key.LengthUnit = policy.Bytes }), "key-unit-narrower", "key-unit-narrower", "key.lengthUnit"},
 	{"length unit, any short key", shortInQuery, onPolicy(func(p *policy.Policy) { p.Key.LengthUnit = policy.Bytes }), "key-unit-narrower", "key-unit-wider", "key.lengthUnit"},
@@ -120,6 +121,7 @@ var singles = []single{
 	{"retention", payment, onPolicy(func(p *policy.Policy) { p.Retention = 12 * time.Hour }), "retention-shorter", "retention-longer", "retention"},
 	{"retry window", payment, onPolicy(func(p *policy.Policy) { p.RetryWindow = 12 * time.Hour }), "retry-window-longer", "retry-window-shorter", "retryWindow"},
 	{"no retry window", payment, onPolicy(func(p *policy.Policy) { p.RetryWindow = 0 }), "retry-window-open", "retry-window-shorter", "retryWindow"},
+	{"retry window as long as the retention", payment, onPolicy(func(p *policy.Policy) { p.RetryWindow = 24 * time.Hour }), "retry-window-uncovered", "retry-window-shorter", "retryWindow"},
 	{"retry window past the retention", payment, onPolicy(func(p *policy.Policy) { p.RetryWindow = 48 * time.Hour }), "retry-window-uncovered", "retry-window-shorter", "retryWindow"},
 
 	{"body by its bytes", payment, onPolicy(func(p *policy.Policy) { p.Fingerprint.Body = policy.RawBody }), "fingerprint-stricter", "fingerprint-looser", "fingerprint.body"},
@@ -202,6 +204,7 @@ var singles = []single{
 	{"conditional", payment, func(op *policy.Operation) { op.Decision, op.Condition = policy.Conditional, "If-Match" }, "promise-changed", "promise-changed", "decision"},
 	{"stated", undecided, func(op *policy.Operation) { op.Decision, op.Reason = policy.NotRepeatable, "sends a letter" }, "decision-stated", "decision-stated", "decision"},
 	{"reason", natural, func(op *policy.Operation) { op.Reason = "an upsert" }, "reason", "reason", "reason"},
+	{"no condition any more", conditional, func(op *policy.Operation) { op.Decision, op.Condition, op.Reason = policy.Natural, "", "a set" }, "promise-given", "promise-changed", "decision"},
 	{"condition", conditional, func(op *policy.Operation) { op.Condition = "If-Unmodified-Since" }, "condition", "condition", "condition"},
 	{"a request type more", payment, func(op *policy.Operation) {
 		op.Shape.Body.Contents = append(op.Shape.Body.Contents, policy.Content{MediaType: "application/xml"})
@@ -223,6 +226,7 @@ func altered(base func() policy.Operation, change func(*policy.Operation)) func(
 }
 
 var (
+	withoutBody    = altered(payment, func(op *policy.Operation) { op.Policy.Store.OmitBody = true })
 	uuids          = altered(payment, func(op *policy.Operation) { op.Policy.Key.Format = policy.UUID })
 	short36        = altered(payment, func(op *policy.Operation) { op.Policy.Key.MaxLength = 32 })
 	long37         = altered(payment, func(op *policy.Operation) { op.Policy.Key.MinLength = 37 })
@@ -461,6 +465,19 @@ func TestCompare_P4_HarmlessChangesBreakNobody(t *testing.T) {
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}
+
+// An operation's id that comes or goes with its part of the scope is told of once, by the scope.
+func TestCompare_P4_ANewIDIsNothingOfItsOwnBesideANewScope(t *testing.T) {
+	perOperation, wide := payment(), payment()
+	wide.ID, wide.Policy.Scope = "pay", []policy.ScopePart{policy.ScopePrincipal}
+	for want, way := range map[string][2]policy.Operation{
+		"operation-words scope-wider": {perOperation, wide}, "operation-words scope-narrower": {wide, perOperation},
+	} {
+		if got := rulesOf(Compare(document(way[0]), document(way[1]))); got != want {
+			t.Errorf("%s, want %s", got, want)
 		}
 	}
 }
