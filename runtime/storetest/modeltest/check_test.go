@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -74,7 +75,11 @@ var levels = map[string]func(store) store{
 // quick has rapid look at more sequences, spend little on making them shorter, and keep none.
 func quick(t *testing.T) {
 	t.Helper()
-	for name, value := range map[string]string{"rapid.checks": "2000", "rapid.shrinktime": "1s", "rapid.nofailfile": "true"} {
+	checks := 2000
+	if testing.Short() {
+		checks *= 5 // of which rapid takes a fifth then, too few to find each fault each time
+	}
+	for name, value := range map[string]string{"rapid.checks": strconv.Itoa(checks), "rapid.shrinktime": "1s", "rapid.nofailfile": "true"} {
 		f := flag.Lookup(name)
 		old := f.Value.String()
 		if err := flag.Set(name, value); err != nil {
