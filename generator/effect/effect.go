@@ -175,6 +175,9 @@ func head(words []string, place string) signal {
 	if set := orSets(words); set != "" {
 		return signal{kind: Set, word: set, place: place}
 	}
+	if second, ok := afterRead(words, place); ok {
+		return second
+	}
 	first, last := words[0], words[len(words)-1]
 	named := place == "operationId"
 	if len(words) > 1 && (ambiguous[first] || verbs[first] == "" && !doing[first]) {
@@ -202,6 +205,27 @@ func orSets(words []string) string {
 	return ""
 }
 
+// afterRead is what follows a reading verb, as in "check and capture": a read that goes on to something else is none. One
+// that makes what it does not find sets it.
+func afterRead(words []string, place string) (second signal, ok bool) {
+	if len(words) < 3 || verbs[words[0]] != Read && verbs[singular(words[0])] != Read || words[1] != "and" && words[1] != "or" && words[1] != "then" {
+		return signal{}, false
+	}
+	for _, form := range []string{words[2], singular(words[2])} {
+		switch kind := verbs[form]; {
+		case kind == Read:
+			return signal{}, false
+		case kind != "" && words[1] == "or":
+			return signal{kind: Set, word: form, place: place}, true
+		case kind != "":
+			return signal{kind: kind, word: form, place: place}, true
+		case doing[form]:
+			return signal{word: form, place: place, doing: true}, true
+		}
+	}
+	return signal{}, false
+}
+
 // behind takes off what stands before a verb, and joins what is one verb in two words.
 func behind(words []string) []string {
 	for len(words) > 0 && modifiers[words[0]] {
@@ -221,6 +245,9 @@ func summaryVerb(summary string) signal {
 	}
 	if set := orSets(words); set != "" {
 		return signal{kind: Set, word: set, place: "summary"}
+	}
+	if second, ok := afterRead(words, "summary"); ok {
+		return second
 	}
 	word := words[0]
 	if word == "returns" { // to return something is to send it back
