@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/idemgen/idemgen/generator/media"
 	"github.com/idemgen/idemgen/generator/policydoc"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
@@ -110,7 +111,7 @@ func checkSameRequest(s *session, promise *policydoc.PublishedPromise) Result {
 
 // otherType is a type that the same bytes can have.
 func otherType(contentType string) string {
-	if isJSONType(contentType) {
+	if media.IsJSON(contentType) {
 		if strings.Contains(contentType, "merge-patch") {
 			return "application/json"
 		}
@@ -248,7 +249,7 @@ func (s *session) jsonVariants(p policydoc.Parameters) []variant {
 // otherBody is a body with another value, where none counts.
 func (s *session) otherBody() []variant {
 	document, err := parseJSON(s.base.body)
-	if err != nil || !isJSONType(s.base.contentType) {
+	if err != nil || !media.IsJSON(s.base.contentType) {
 		return nil
 	}
 	changed, ok := document.replaced("", func(place, raw string) string {
@@ -281,7 +282,7 @@ func otherScalar(raw string) string {
 }
 
 func (s *session) byteVariants() []variant {
-	if parsed, err := parseJSON(s.base.body); err == nil && isJSONType(s.base.contentType) {
+	if parsed, err := parseJSON(s.base.body); err == nil && media.IsJSON(s.base.contentType) {
 		variants := []variant{{"a space more", s.withBody(append(slices.Clone(s.base.body), ' ')), false, false}}
 		if changed, ok := parsed.reordered(); ok {
 			variants = append(variants, variant{"the members in another order", s.withBody(changed.text()), false, false})

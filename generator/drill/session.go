@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/idemgen/idemgen/generator/media"
 	"github.com/idemgen/idemgen/generator/policydoc"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
@@ -295,7 +296,7 @@ func (s *session) canSpoil() bool {
 	in := s.op.Key.In
 	kept := policy.Statuses(list(s.parameters(policydoc.PromiseNotKept), "statuses"))
 	_, err := parseJSON(s.base.body)
-	return (in == policy.InHeader || in == policy.InQuery) && err == nil && len(s.base.body) > 1 && isJSONType(s.base.contentType) &&
+	return (in == policy.InHeader || in == policy.InQuery) && err == nil && len(s.base.body) > 1 && media.IsJSON(s.base.contentType) &&
 		!kept.Contains(http.StatusBadRequest) && !kept.Contains(http.StatusUnprocessableEntity) && s.run.plan.wants(s.op, policydoc.PromiseNotKept)
 }
 
@@ -306,12 +307,6 @@ func (s *session) spoil(m message) message {
 		m.body = []byte("{")
 	}
 	return m
-}
-
-func isJSONType(contentType string) bool {
-	base, _, _ := strings.Cut(contentType, ";")
-	base = strings.ToLower(strings.TrimSpace(base))
-	return base == "application/json" || strings.HasSuffix(base, "+json")
 }
 
 // together sends n equal requests at once, and waits where all that is known is that the work is in progress.

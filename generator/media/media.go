@@ -23,6 +23,9 @@ func (k Kind) String() string {
 	return [...]string{"JSON", "Form", "Multipart", "Text", "Binary"}[k]
 }
 
+// IsJSON reports whether a media type is JSON, as the runtime takes it: with any parameters, in capitals or small letters.
+func IsJSON(mediaType string) bool { return Of(mediaType) == JSON }
+
 // Of is the kind of a media type or media type range.
 func Of(mediaType string) Kind {
 	switch essence := essenceOf(mediaType); {

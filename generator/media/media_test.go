@@ -18,6 +18,14 @@ func TestOf(t *testing.T) {
 	}
 }
 
+func TestIsJSON(t *testing.T) {
+	for mediaType, want := range map[string]bool{"application/json": true, "Text/JSON; charset=utf-8": true, "application/problem+json": true, "application/jsonlines": false, "text/plain": false, "": false} {
+		if IsJSON(mediaType) != want {
+			t.Errorf("%q: %v", mediaType, !want)
+		}
+	}
+}
+
 func TestOfContent(t *testing.T) {
 	object, text, free := &policy.Schema{Kind: policy.Object}, &policy.Schema{Kind: policy.String}, &policy.Schema{Kind: policy.Any}
 	for _, test := range []struct {

@@ -16,6 +16,7 @@ import (
 	"unicode"
 
 	"github.com/idemgen/idemgen/generator/example"
+	"github.com/idemgen/idemgen/generator/media"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
@@ -149,7 +150,7 @@ func (c *command) body(mediaType string, body []byte, key [2]string) {
 	c.add("-H", "Content-Type: "+base)
 	var compact bytes.Buffer
 	switch {
-	case isJSON(base) && json.Compact(&compact, body) == nil && compact.Len() <= maxBody:
+	case media.IsJSON(base) && json.Compact(&compact, body) == nil && compact.Len() <= maxBody:
 		c.add("--data", compact.String())
 	case strings.HasPrefix(base, "text/") && len(body) <= maxBody:
 		c.add("--data-raw", string(body))

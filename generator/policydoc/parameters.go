@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/idemgen/idemgen/generator/media"
 	"github.com/idemgen/idemgen/runtime"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
@@ -181,7 +182,7 @@ func bodyParameters(op *policy.Operation) Parameters {
 		return Parameters{"body": "json", "include": f.Include, "mismatch": mismatch}
 	case len(f.Exclude) > 0:
 		return Parameters{"body": "json", "exclude": f.Exclude, "mismatch": mismatch}
-	case hasMediaType(op, isJSON):
+	case hasMediaType(op, media.IsJSON):
 		rule = "json"
 	case hasMediaType(op, isMultipart):
 		rule = "multipart"

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/idemgen/idemgen/generator/media"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
@@ -388,7 +389,7 @@ func bodyCompared(op *policy.Operation) Sentence {
 		return say("Of a JSON body, {} count, whatever the order of members and the white space.", listed("and", f.Include))
 	case len(f.Exclude) > 0:
 		return say("Of a JSON body, everything but {} counts, whatever the order of members and the white space.", listed("and", f.Exclude))
-	case hasMediaType(op, isJSON):
+	case hasMediaType(op, media.IsJSON):
 		return say("In a JSON body, the order of members, the white space and whether a number is written {} or {} make no difference.", code("1"), code("1.0"))
 	case hasMediaType(op, isMultipart):
 		return say("Of a multipart body, names, file names, types and contents of the parts count, and its boundary does not.")
@@ -410,10 +411,6 @@ func baseType(mediaType string) string {
 }
 
 func isMultipart(mediaType string) bool { return strings.HasPrefix(mediaType, "multipart/") }
-
-func isJSON(mediaType string) bool {
-	return mediaType == "application/json" || strings.HasSuffix(mediaType, "+json")
-}
 
 // statuses writes a status set for people: "2XX" is "2xx" in running text.
 func statuses(set policy.Statuses) []string {

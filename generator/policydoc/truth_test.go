@@ -328,6 +328,34 @@ func TestPage_P1_F1_F4_SameRequestIsTheRuntimes(t *testing.T) {
 	}
 }
 
+// The page takes a body for JSON where the runtime does.
+func TestPage_P1_F2_JSONIsWhatTheRuntimeTakesForJSON(t *testing.T) {
+	for mediaType, want := range map[string]bool{
+		"application/json": true, "text/json": true, "Text/JSON; charset=utf-8": true, "application/hal+json": true, "text/plain": false, "application/jsonlines": false,
+	} {
+		p := strict()
+		p.Fingerprint = policy.Fingerprint{Body: policy.CanonicalBody}
+		op := &policy.Operation{Policy: p, Shape: &policy.Shape{Body: &policy.Body{Contents: []policy.Content{{MediaType: mediaType}}}}}
+		s := newService(t, p)
+		answer := func(body string) int {
+			r := httptest.NewRequest(http.MethodPost, "/payments", strings.NewReader(body))
+			r.Header.Set("Idempotency-Key", "key-1")
+			r.Header.Set("Content-Type", mediaType)
+			w := httptest.NewRecorder()
+			s.ServeHTTP(w, r)
+			return w.Code
+		}
+		if got := answer(`{"amount":1}`); got != http.StatusCreated {
+			t.Fatalf("%s: %d", mediaType, got)
+		}
+		does := answer(`{ "amount": 1.0 }`) == http.StatusCreated
+		says := strings.HasPrefix(bodyCompared(op).Plain(), "In a JSON body")
+		if rule := bodyParameters(op)["body"]; says != does || (rule == "json") != does || does != want {
+			t.Errorf("%s: compared as JSON: %v, want %v; the page says: %s; its parameter is %v", mediaType, does, want, bodyCompared(op).Plain(), rule)
+		}
+	}
+}
+
 // The example key is one that the policy's own runtime accepts.
 func TestCurl_ExampleKeyIsAccepted(t *testing.T) {
 	for name, change := range map[string]func(*policy.Key){

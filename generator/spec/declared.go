@@ -6,6 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/idemgen/idemgen/generator/media"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
@@ -172,7 +173,7 @@ func (l *loading) declaredMembers(mediaType string, schema *yaml.Node) []policy.
 // none.
 func carries(mediaType string) (in policy.Location, ok bool) {
 	switch base := baseMediaType(mediaType); {
-	case isJSON(base):
+	case media.IsJSON(base):
 		return policy.InBody, true
 	case base == "application/x-www-form-urlencoded", base == "multipart/form-data":
 		return policy.InForm, true

@@ -159,6 +159,25 @@ paths:
 	}
 }
 
+// A key is found in a body of each type that is JSON, and in no other.
+func TestDeclared_K1_InEachTypeOfJSON(t *testing.T) {
+	for mediaType, want := range map[string]int{"application/json": 1, "text/json": 1, "application/vnd.a+json; v=1": 1, "application/xml": 0, "text/plain": 0} {
+		doc, _, err := Load(Options{File: writeSpec(t, "openapi.yaml", `
+openapi: 3.0.0
+info: {title: t, version: "1"}
+paths:
+  /a:
+    post: {requestBody: {required: true, content: {"`+mediaType+`": {schema: {type: object, properties: {idempotency_key: {type: string}}}}}}, responses: {"200": {description: ok}}}
+`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if declared := doc.Operations[0].Declared; len(declared) != want {
+			t.Errorf("%s: %v, want %d", mediaType, declared, want)
+		}
+	}
+}
+
 // Options.Root widens the folder that references may lead into.
 func TestLoad_Root(t *testing.T) {
 	file := writeSpec(t, "api/openapi.json", keyedSpec("3.0.0", `{"$ref": "../shared/a.yaml#/A"}`, ""), "shared/a.yaml", "A: {type: object, properties: {b: {type: string}}}")

@@ -315,5 +315,3 @@ func baseMediaType(mediaType string) string {
 	base, _, _ := strings.Cut(mediaType, ";")
 	return strings.ToLower(strings.TrimSpace(base))
 }
-
-func isJSON(base string) bool { return base == "application/json" || strings.HasSuffix(base, "+json") }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/idemgen/idemgen/generator/media"
 )
 
 // A Swagger 2.0 document is rewritten as OpenAPI 3.0 on its own tree, so that every node still knows its line, members
@@ -373,7 +375,7 @@ func (s *swagger) response(r *yaml.Node, produces []string) *yaml.Node {
 		return converted
 	}
 	if text(get(schema, "type")) == "file" {
-		produces = slices.DeleteFunc(slices.Clone(produces), func(m string) bool { return isJSON(baseMediaType(m)) })
+		produces = slices.DeleteFunc(slices.Clone(produces), func(m string) bool { return media.IsJSON(baseMediaType(m)) })
 		if len(produces) == 0 {
 			produces = []string{"application/octet-stream"}
 		}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/idemgen/idemgen/generator/media"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
@@ -14,7 +15,7 @@ func (c *checker) checkKeyInBody() {
 	if key.In != policy.InBody && key.In != policy.InForm {
 		return
 	}
-	fits, needed := isJSON, "JSON"
+	fits, needed := media.IsJSON, "JSON"
 	if key.In == policy.InForm {
 		fits, needed = isForm, "form"
 	}
@@ -46,11 +47,6 @@ func (c *checker) placeMember() string {
 		return "key.pointer"
 	}
 	return "key.name"
-}
-
-func isJSON(mediaType string) bool {
-	base := baseType(mediaType)
-	return base == "application/json" || base == "text/json" || strings.HasSuffix(base, "+json")
 }
 
 func isForm(mediaType string) bool {
@@ -113,7 +109,7 @@ func (c *checker) checkPointerList(member string, pointers []string, rule Rule, 
 	var schemas []*policy.Schema
 	if body := c.op.Shape.Body; body != nil {
 		for _, content := range body.Contents {
-			if isJSON(content.MediaType) {
+			if media.IsJSON(content.MediaType) {
 				schemas = append(schemas, content.Schema)
 			}
 		}
