@@ -109,3 +109,14 @@ func TestScore_AnotherOperationTakesAMark(t *testing.T) {
 		}
 	}
 }
+
+// A word of a document is shown as it is in the Markdown table, and is neither markup nor a site generator's mark.
+func TestMarkdown_ShowsWordsAsTheyAre(t *testing.T) {
+	r := &Report{Operations: []Operation{{ID: "a`b|c{{d}}", Key: &Key{In: "header", Name: "X~~K~~{{x}}"}}}}
+	row := strings.Split(r.Markdown(), "\n")[2]
+	for _, want := range []string{"<code>a&#96;b&#124;c&#123;&#123;d&#125;&#125;</code>", `header X\~\~K\~\~&#123;&#123;x&#125;&#125;, optional`} {
+		if !strings.Contains(row, want) {
+			t.Errorf("the row lacks %s: %s", want, row)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/idemgen/idemgen/generator/diag"
+	"github.com/idemgen/idemgen/generator/policydoc"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
@@ -89,7 +90,11 @@ func (r *Report) Markdown() string {
 	text.WriteString("| operation | decision | key | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | a repeat |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n")
 	for i := range r.Operations {
 		op := &r.Operations[i]
-		fmt.Fprintf(&text, "| %s | %s | %s |", code(op.ID), DecisionWord(op.Decision), escape(op.KeyCell()))
+		key := op.KeyCell()
+		if op.Key != nil {
+			key = policydoc.Text(key).String()
+		}
+		fmt.Fprintf(&text, "| %s | %s | %s |", policydoc.Code(plain(op.ID)), DecisionWord(op.Decision), key)
 		for _, a := range op.Answers {
 			fmt.Fprintf(&text, " %s |", a.Cell())
 		}
@@ -100,14 +105,4 @@ func (r *Report) Markdown() string {
 		text.WriteString(line + "  \n")
 	}
 	return text.String()
-}
-
-// code is a document's word in backquotes, within a table.
-func code(word string) string {
-	return "`" + strings.NewReplacer("`", "'", "|", "\\|").Replace(plain(word)) + "`"
-}
-
-// escape keeps a document's words from being Markdown.
-func escape(words string) string {
-	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "<", "&lt;", "&", "&amp;", "[", `\[`, "!", `\!`).Replace(words)
 }
