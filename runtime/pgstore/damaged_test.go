@@ -103,7 +103,7 @@ func TestDamaged_R4_ARecordInProgress(t *testing.T) {
 		"epoch, over":      {`epoch = NULL, steps = '\x05'`, over, "outcome-unknown"},
 		"time":             {`created_at = '-infinity', steps = '\x05'`, live, "in-flight"},
 		"time, over":       {`created_at = '-infinity', steps = '\x05'`, over, "outcome-unknown"},
-		"no lease":         {`steps = '\x05'`, `lease_until = NULL`, "outcome-unknown"},
+		"no lease":         {`steps = '\x05'`, `lease_until = NULL`, "in-flight"},
 		"a lease for ever": {`steps = '\x05'`, `lease_until = 'infinity'`, "in-flight"},
 		"a lease of never": {`steps = '\x05'`, `lease_until = '-infinity'`, "outcome-unknown"},
 	} {

@@ -25,16 +25,17 @@ WHERE scope = $1::bytea AND key = $2::bytea AND expires_at <= clock_timestamp() 
 
 	// The compare-and-set takes the owner too: a row that was released and claimed anew begins with epoch 1 again.
 	//
-	// An epoch or a lease that a damaged row has lost counts as the first one, and as over, so that somebody tells of the row.
+	// An epoch that a damaged row has lost counts as the first one, so that somebody tells of the row. A lease whose end it has lost is
+	// not over: nobody knows that its worker is gone.
 	overtakeSQL = `UPDATE TABLE SET epoch = coalesce(epoch, 1) + 1, attempt = $3::uuid, lease_until = clock_timestamp() + $4::interval
 WHERE scope = $1::bytea AND key = $2::bytea AND status = 0 AND coalesce(epoch, 1) = $5::bigint AND attempt = $6::uuid
-AND coalesce(lease_until, '-infinity') <= clock_timestamp()
+AND lease_until <= clock_timestamp()
 RETURNING ` + heldColumns
 
 	mineSQL = `SELECT ` + heldColumns + ` FROM TABLE WHERE scope = $1::bytea AND key = $2::bytea AND status = 0 AND attempt = $3::uuid`
 
 	lookSQL = `SELECT expires_at > clock_timestamp(), created_at, expires_at, attempt, status, body_state, fingerprint_version, fingerprint, operation, headers, body,
-epoch, steps, greatest(0, (extract(epoch FROM least(greatest(coalesce(lease_until, '-infinity'), to_timestamp(0)), clock_timestamp() + interval '100 years') - clock_timestamp()) * 1000000)::bigint)
+epoch, steps, greatest(0, (extract(epoch FROM least(greatest(coalesce(lease_until, 'infinity'), to_timestamp(0)), clock_timestamp() + interval '100 years') - clock_timestamp()) * 1000000)::bigint)
 FROM TABLE WHERE scope = $1::bytea AND key = $2::bytea`
 
 	// fenced is what lets a write count only while its worker holds the row.
@@ -69,14 +70,14 @@ WHEN EXISTS (SELECT FROM TABLE` + fenced + `) THEN '` + lostText + seenText + `'
 	// partitions of a table have the same places, so a row is told by its partition too. What has the caller's token already was
 	// taken by a try of the same call whose answer was lost.
 	takeOverSQL = `WITH due AS (
-SELECT tableoid, ctid FROM TABLE WHERE status = 0 AND (coalesce(lease_until, '-infinity') <= clock_timestamp() OR attempt = $4::uuid) AND operation = ANY ($1::text[])
-ORDER BY attempt <> $4::uuid, lease_until NULLS FIRST LIMIT $3::bigint FOR UPDATE SKIP LOCKED)
+SELECT tableoid, ctid FROM TABLE WHERE status = 0 AND (lease_until <= clock_timestamp() OR attempt = $4::uuid) AND operation = ANY ($1::text[])
+ORDER BY attempt <> $4::uuid, lease_until LIMIT $3::bigint FOR UPDATE SKIP LOCKED)
 UPDATE TABLE AS held SET epoch = coalesce(held.epoch, 1) + 1, attempt = $4::uuid, lease_until = clock_timestamp() + asked.lease * interval '1 microsecond'
 FROM unnest($1::text[], $2::bigint[]) AS asked (name, lease)
 WHERE held.operation = asked.name AND held.ctid = ANY (ARRAY(SELECT ctid FROM due)) AND (held.tableoid, held.ctid) IN (SELECT tableoid, ctid FROM due)
 RETURNING held.scope, held.key, ` + heldColumns
 
-	backlogSQL = `SELECT count(*), count(*) FILTER (WHERE coalesce(lease_until, '-infinity') <= clock.now),
+	backlogSQL = `SELECT count(*), count(*) FILTER (WHERE lease_until <= clock.now),
 coalesce((extract(epoch FROM max(CASE WHEN isfinite(lease_until) THEN clock.now - lease_until END)) * 1000000)::bigint, 0)
 FROM TABLE, (SELECT clock_timestamp() AS now OFFSET 0) AS clock WHERE status = 0 AND operation = ANY ($1::text[])`
 )
