@@ -10,11 +10,13 @@ import (
 const (
 	drawingWidth = 320
 	partyHeight  = 28
-	partyWidth   = 104
+	narrowest    = 64 // of a party's box
 	lineHeight   = 16
 	stepGap      = 12
 	arrowHead    = 6
 	charWidth    = 6.8 // of a usual sans-serif at 13 units, on average and a little more
+	nameWidth    = 7.4 // the same in bold
+	labelMargin  = 6   // between a label and the lines of the parties beside it
 	cross        = 5
 )
 
@@ -36,21 +38,28 @@ func (f Flow) SVG() template.HTML {
 	fmt.Fprintf(&all, `<title id="%s_title">%s</title><desc id="%s_text">%s</desc>`, f.ID, escapeHTML(f.Title), f.ID, escapeHTML(f.description()))
 	for i, x := range d.parties {
 		fmt.Fprintf(&all, `<line class="life" x1="%d" y1="%d" x2="%d" y2="%d"/>`, x, partyHeight, x, d.y)
-		fmt.Fprintf(&all, `<rect class="party" x="%d" y="1" width="%d" height="%d" rx="4"/>`, x-partyWidth/2, partyWidth, partyHeight-1)
+		width := boxWidth(f.Parties[i])
+		fmt.Fprintf(&all, `<rect class="party" x="%d" y="1" width="%d" height="%d" rx="4"/>`, x-width/2, width, partyHeight-1)
 		fmt.Fprintf(&all, `<text class="name" x="%d" y="19">%s</text>`, x, escapeHTML(f.Parties[i]))
 	}
 	all.WriteString(d.out.String() + "</svg>")
 	return template.HTML(all.String())
 }
 
-// columns are where the parties stand.
+// columns are where the parties stand: the outer ones at the edges, the others between them.
 func (f Flow) columns() []int {
-	const edge = partyWidth/2 + 1
+	first := boxWidth(f.Parties[0])/2 + 1
+	last := drawingWidth - boxWidth(f.Parties[len(f.Parties)-1])/2 - 1
 	columns := make([]int, len(f.Parties))
 	for i := range columns {
-		columns[i] = edge + i*(drawingWidth-2*edge)/max(1, len(f.Parties)-1)
+		columns[i] = first + i*(last-first)/max(1, len(f.Parties)-1)
 	}
 	return columns
+}
+
+// boxWidth is the width of a party's box.
+func boxWidth(party string) int {
+	return max(narrowest, int(float64(len(party))*nameWidth)+16)
 }
 
 // description is the flow's steps as a text.
@@ -83,7 +92,7 @@ func (d *drawing) box(step Step) {
 // arrow is a message; a lost one ends in a cross on its way.
 func (d *drawing) arrow(step Step) {
 	from, to := d.parties[step.From], d.parties[step.To]
-	lines := wrap(step.Label, max(16, int(float64(max(from, to)-min(from, to))/charWidth)))
+	lines := wrap(step.Label, int(float64(max(from, to)-min(from, to)-2*labelMargin)/charWidth))
 	d.text(lines, within((from+to)/2, int(float64(longest(lines))*charWidth)), d.y)
 	d.y += len(lines)*lineHeight + 6
 	side := 1
