@@ -118,13 +118,9 @@ func (s *session) drill(ctx context.Context, flags *drillFlags) error {
 	case err != nil:
 		return err
 	case report.Count(drill.Broken) > 0:
-		return errNo
-	case report.Stopped != "":
-		return fmt.Errorf("the drill did not come to its end: %s", report.Stopped)
-	case report.Count(drill.Kept) == 0:
-		return errors.New("no promise could be tested: the reasons are with each of them")
+		return errNo // they are printed
 	}
-	return nil
+	return report.Err()
 }
 
 func times(n int) string {

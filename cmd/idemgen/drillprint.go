@@ -87,8 +87,6 @@ func (p *drillPrinter) end(r *drill.Report) {
 	}
 }
 
-// indented sets a message off. The bar keeps a line of it from being read as a command, as GitHub reads one that begins
-// with two colons, wherever it is printed.
 // unseen are the operations of which no promise was seen to be kept or broken, although one was chosen.
 func unseen(r *drill.Report) []string {
 	var ids []string
@@ -106,6 +104,8 @@ func unseen(r *drill.Report) []string {
 	return ids
 }
 
+// indented sets a message off. The bar keeps a line of it from being read as a command, as GitHub reads one that begins
+// with two colons, wherever it is printed.
 func indented(text string) string {
 	lines := strings.Split(visible(text, keepLayout), "\n")
 	return "    | " + strings.Join(lines, "\n    | ")

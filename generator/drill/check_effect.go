@@ -77,10 +77,11 @@ func (s *session) judgeBurst(key string, b *burst, marks bool) (Result, bool) {
 	if s.hasMarker() && marks {
 		counted = slices.DeleteFunc(slices.Clone(b.answers), s.marked)
 	}
-	distinct := map[string]*sent{}
+	var distinct []*sent // one answer of each identity, in the order of the requests
+	seen := map[string]bool{}
 	for _, a := range counted {
-		if id := s.identity(a); id != "" {
-			distinct[id] = a
+		if id := s.identity(a); id != "" && !seen[id] {
+			seen[id], distinct = true, append(distinct, a)
 		}
 	}
 	effects := len(distinct)
@@ -94,11 +95,7 @@ func (s *session) judgeBurst(key string, b *burst, marks bool) (Result, bool) {
 		return Result{}, true
 	}
 	s.badReplay = true
-	var shown []*sent
-	for _, a := range distinct {
-		shown = append(shown, a)
-	}
-	return s.broken(fmt.Sprintf("%d requests at once had %d effects", b.sent, effects), append(shown, counted...)...), false
+	return s.broken(fmt.Sprintf("%d requests at once had %d effects", b.sent, effects), append(distinct, counted...)...), false
 }
 
 // badCopies reports whether all answers but one are what a repetition is, and that one says nothing else of what was made:

@@ -25,34 +25,34 @@ func checkKeySyntax(s *session, promise *policydoc.PublishedPromise) Result {
 	}
 	malformed := promise.Parameters
 	numeric := strings.Trim(s.key, "0123456789.") == ""
-	for form, value := range map[string]string{"quoted": `"` + s.key + `"`, "bare": s.key} {
+	for _, form := range []struct{ name, value string }{{"quoted", `"` + s.key + `"`}, {"bare", s.key}} {
 		allowed := true
 		switch policy.Syntax(text(promise.Parameters, "syntax")) {
 		case policy.Structured:
-			allowed = form == "quoted"
+			allowed = form.name == "quoted"
 		case policy.Bare:
-			allowed = form == "bare"
+			allowed = form.name == "bare"
 		default:
-			if numeric && form == "bare" {
+			if numeric && form.name == "bare" {
 				continue
 			}
 		}
 		m := s.message()
-		m.key = key{values: []string{value}}
+		m.key = key{values: []string{form.value}}
 		a := s.settled(m)
 		switch {
 		case !allowed:
 			if why := s.wrong(a, malformed); why != "" {
-				return s.broken("the "+form+" key should be refused: "+why, a)
+				return s.broken("the "+form.name+" key should be refused: "+why, a)
 			}
 		case !s.repeats(a):
-			return s.broken("the "+form+" key was not taken for the same one: "+a.describe(), s.first, a)
+			return s.broken("the "+form.name+" key was not taken for the same one: "+a.describe(), s.first, a)
 		}
 	}
 	return kept()
 }
 
-// refused sends a request that has to be refused, and says what was wrong with the answer.
+// refusedKey sends a request that has to be refused, and says what was wrong with the answer.
 func (s *session) refusedKey(promise *policydoc.PublishedPromise, name string, k key) (Result, bool) {
 	m := s.message()
 	m.key = k
@@ -249,10 +249,10 @@ func checkFirstSent(s *session, promise *policydoc.PublishedPromise) Result {
 		return notTestable(why)
 	}
 	now := time.Now().Add(s.run.virtual).UTC()
-	for name, value := range map[string]string{
-		"no time": "", "a time of ISO 8601": now.Format(time.RFC3339), "seconds since 1970": fmt.Sprint(now.Unix()), "no date": "yesterday",
+	for _, wrong := range []struct{ name, value string }{
+		{"no time", ""}, {"a time of ISO 8601", now.Format(time.RFC3339)}, {"seconds since 1970", fmt.Sprint(now.Unix())}, {"no date", "yesterday"},
 	} {
-		if result, ok := s.refusedTime(promise, name, value); !ok {
+		if result, ok := s.refusedTime(promise, wrong.name, wrong.value); !ok {
 			return result
 		}
 	}
@@ -269,11 +269,11 @@ func checkFirstSentExpired(s *session, promise *policydoc.PublishedPromise) Resu
 		return notTestable("the policy does not say how long in a form that can be read")
 	}
 	now := time.Now().Add(s.run.virtual)
-	for name, at := range map[string]time.Time{
-		"too long ago":          now.Add(-retention - time.Minute),
-		"too far in the future": now.Add(skew + time.Minute),
-	} {
-		if result, ok := s.refusedTime(promise, name, httpDate(at)); !ok {
+	for _, wrong := range []struct {
+		name string
+		at   time.Time
+	}{{"too long ago", now.Add(-retention - time.Minute)}, {"too far in the future", now.Add(skew + time.Minute)}} {
+		if result, ok := s.refusedTime(promise, wrong.name, httpDate(wrong.at)); !ok {
 			return result
 		}
 	}

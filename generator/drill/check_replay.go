@@ -218,9 +218,9 @@ func checkAnswerHeaders(s *session, promise *policydoc.PublishedPromise) Result 
 	headers := object(promise.Parameters, "headers")
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		want := strings.ReplaceAll(text(headers, name), "{key}", s.key)
-		for which, a := range map[string]*sent{"the first answer": s.first, "the repetition": s.repeat} {
+		for i, a := range []*sent{s.first, s.repeat} {
 			if got := a.header.Values(http.CanonicalHeaderKey(name)); len(got) != 1 || strings.Trim(got[0], `"`) != strings.Trim(want, `"`) {
-				return s.broken(which+" has "+s.named(name, got), a)
+				return s.broken([]string{"the first answer", "the repetition"}[i]+" has "+s.named(name, got), a)
 			}
 		}
 	}

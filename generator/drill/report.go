@@ -1,6 +1,10 @@
 package drill
 
-import "time"
+import (
+	"errors"
+	"fmt"
+	"time"
+)
 
 // Outcome is what became of a promise.
 type Outcome string
@@ -64,6 +68,28 @@ func (r *Report) Count(outcome Outcome) int {
 		}
 	}
 	return n
+}
+
+// Err says why the report is no good news, and is what a test wants to be nil: the promises that are broken, each with its
+// operation; else that the drill did not come to its end, or that none of the promises could be tested.
+func (r *Report) Err() error {
+	var broken []error
+	for i := range r.Operations {
+		for _, result := range r.Operations[i].Results {
+			if result.Outcome == Broken {
+				broken = append(broken, fmt.Errorf("%s: %s: %s", r.Operations[i].ID, result.Promise, result.Why))
+			}
+		}
+	}
+	switch {
+	case len(broken) > 0:
+		return errors.Join(broken...)
+	case r.Stopped != "":
+		return fmt.Errorf("the drill did not come to its end: %s", r.Stopped)
+	case r.Count(Kept) == 0:
+		return errors.New("no promise could be tested: the reasons are with each of them")
+	}
+	return nil
 }
 
 func kept(notes ...string) Result { return Result{Outcome: Kept, Why: join(notes)} }
