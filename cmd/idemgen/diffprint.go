@@ -18,7 +18,7 @@ const docsAddress = "https://github.com/idemgen/idemgen/blob/main/docs/"
 const notCompared = "One version is a published policy: guards, steps, calls of other services and heartbeats, which are not published, were not compared"
 
 // nothingDecided is said where neither version has a policy.
-const nothingDecided = "Neither version decides anything about a POST or PATCH: where the policy is in an overlay, name it with --overlay"
+const nothingDecided = "Neither version decides anything about a POST or PATCH: where the policy is in an overlay, name it with --overlay; where the documents declare key parameters, --accept-declared takes those as decided"
 
 // printDiff prints what a comparison found, in the format that was asked for.
 func (s *session) printDiff(c *comparison) error {
