@@ -152,7 +152,7 @@ func TestPage_AnyText(t *testing.T) {
 
 // The elements and attributes of the HTML page, and what leads out of it.
 var (
-	htmlTags       = regexp.MustCompile(`^(?:html|head|meta|title|style|body|nav|main|section|article|footer|h[1-4]|p|a|span|ul|ol|li|dl|dt|dd|div|table|thead|tbody|tr|th|td|code|pre|em|strong|br|blockquote|details|summary|svg|desc|line|rect|path|text)$`)
+	htmlTags       = regexp.MustCompile(`^(?:html|head|meta|title|style|body|nav|main|section|article|footer|h[1-4]|p|a|span|ul|ol|li|dl|dt|dd|div|table|thead|tbody|tr|th|td|code|pre|em|strong|br|wbr|blockquote|details|summary|svg|desc|line|rect|path|text)$`)
 	htmlAttributes = regexp.MustCompile(`^(?:id|class|href|rel|lang|charset|name|content|http-equiv|role|scope|colspan|tabindex|start|aria-(?:label|labelledby)|data-(?:name|promise|rule)|viewBox|[xyd]|[xy][12]|rx|width|height)$`)
 	htmlLinks      = regexp.MustCompile(`^(?:#[a-z0-9_-]+|https?://.+|mailto:[^:]+@.+)$`)
 )

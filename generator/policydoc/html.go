@@ -40,7 +40,11 @@ func (c Code) HTML() template.HTML {
 	if text == "" {
 		text = `""`
 	}
-	return template.HTML("<code>" + escapeHTML(text) + "</code>")
+	html := escapeHTML(text)
+	if strings.HasPrefix(text, "/") || strings.Contains(text, " /") { // a path too long for its line is broken between two parts
+		html = strings.ReplaceAll(html, "/", "/<wbr>")
+	}
+	return template.HTML("<code>" + html + "</code>")
 }
 
 // HTML is the block's text for a <pre> element. Its line ends are references, so that no empty line of it is taken for one
