@@ -175,8 +175,11 @@ func checkReplayMarker(s *session, promise *policydoc.PublishedPromise) Result {
 	name, value := text(promise.Parameters, "header"), text(promise.Parameters, "value")
 	if name == "" {
 		for _, guess := range []string{"Idempotent-Replayed", "Idempotency-Replayed", "Idempotency-Replay", "X-Idempotent-Replayed", "X-Idempotency-Replayed"} {
-			if s.first.header.Get(guess) != s.repeat.header.Get(guess) {
-				return s.broken("the repetition is marked by "+guess+", the policy says that nothing tells it", s.first, s.repeat)
+			// Which answer was the first cannot be told here for sure: it is enough that they differ.
+			for _, a := range append(slices.Clone(s.burst.answers), s.repeat) {
+				if s.first.header.Get(guess) != a.header.Get(guess) {
+					return s.broken("repetitions are marked by "+guess+", the policy says that nothing tells them", s.first, a)
+				}
 			}
 		}
 		return kept()
