@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,7 +33,7 @@ is a sandbox.
 Requests are the policy's examples. Where those are not enough (an id that has to exist,
 a body that the server does not take), --path and --body give others.
 
-Exit codes: 0 no promise is broken; 1 one is; 2 the drill could not be run, or was stopped.`
+Exit codes: 0 no promise is broken; 1 one is, or with --fail-on untested was not tested; 2 the drill could not be run, or was stopped.`
 
 const drillExample = `  idemgen drill --policy docs/idempotency-policy.json --url http://localhost:8080 \
     --header 'Authorization: Bearer token-1' \
@@ -46,7 +47,7 @@ type drillFlags struct {
 	headers, otherHeaders          []string
 	environment, otherEnvironment  []string
 	bodies, declined, paths        []string
-	operations, promises           []string
+	operations, promises, failOn   []string
 	concurrency                    []int
 	after, timeout, settle, atMost time.Duration
 	clock                          string
@@ -77,6 +78,8 @@ func newDrill(s *session) *cobra.Command {
 	f.StringArrayVar(&flags.paths, "path", nil, "`OPERATION=/PATH`: path and query in place of the example's; may be repeated")
 	f.StringSliceVar(&flags.operations, "operations", nil, "drill these `operations` only, by their ids")
 	f.StringSliceVar(&flags.promises, "promises", nil, "test these `promises` only, by their ids")
+	f.StringSliceVar(&flags.failOn, "fail-on", nil, "`untested`: end with 1 also where a chosen promise that can be tested was not")
+	must(cmd.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions([]string{"untested"}, cobra.ShellCompDirectiveNoFileComp)))
 	f.IntSliceVar(&flags.concurrency, "concurrency", []int{50}, "how many equal requests at once, as a list of `numbers`; each further one takes one more effect")
 	f.DurationVar(&flags.after, "after", 0, "wait up to this `duration` for keys to be forgotten")
 	f.StringVar(&flags.clock, "clock", "", "`command or URL` that sets the server's clock forward: run with the seconds as its last argument, or sent as a POST with ?seconds=N")
@@ -119,8 +122,15 @@ func (s *session) drill(ctx context.Context, flags *drillFlags) error {
 		return err
 	case report.Count(drill.Broken) > 0:
 		return errNo // they are printed
+	case report.Err() != nil:
+		return report.Err()
 	}
-	return report.Err()
+	untested := report.Untested()
+	if len(flags.failOn) == 0 || len(untested) == 0 {
+		return nil
+	}
+	fmt.Fprintf(s.stderr, "Not tested: %s.\n", visible(strings.Join(untested, ", "), keepNothing))
+	return errNo
 }
 
 func times(n int) string {
@@ -132,6 +142,9 @@ func times(n int) string {
 
 // plan reads what the flags name.
 func (f *drillFlags) plan(s *session) (*drill.Plan, error) {
+	if i := slices.IndexFunc(f.failOn, func(word string) bool { return word != "untested" }); i >= 0 {
+		return nil, fmt.Errorf("--fail-on %s: it can be untested; a broken promise always ends with 1", visible(f.failOn[i], keepNothing))
+	}
 	if f.safe && !f.sandbox && !drill.IsLocal(f.url) {
 		return nil, fmt.Errorf("--url %s is not this machine, and the drill does real work: give --sandbox if the address is a sandbox", visible(f.url, keepNothing))
 	}

@@ -156,6 +156,22 @@ func TestDrill_P3_ABrokenPolicy(t *testing.T) {
 	}
 }
 
+// In CI a promise that nobody tested is no promise kept.
+func TestDrill_P3_FailsOnWhatIsNotTested(t *testing.T) {
+	address, file := drilled(t, nil)
+	base := []string{"drill", "--policy", file, "--url", address, "--header", "Authorization: Bearer first-secret", "--fail-on", "untested"}
+	code, _, stderr := command(t, base...)
+	if code != exitNo || !strings.Contains(stderr, "Not tested: ") || !strings.Contains(stderr, "scope of createPayment") || strings.Contains(stderr, "unavailable") {
+		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+	if code, _, stderr := command(t, append(base, "--promises", "replay,mismatch")...); code != exitDone {
+		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+	if code, _, stderr := command(t, append(base, "--fail-on", "broken")...); code != exitTrouble || !strings.Contains(stderr, "--fail-on broken") {
+		t.Errorf("exit code %d\n%s", code, stderr)
+	}
+}
+
 func TestDrill_P3_CannotBeRun(t *testing.T) {
 	address, file := drilled(t, nil)
 	for want, args := range map[string][]string{

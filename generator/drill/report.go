@@ -45,6 +45,8 @@ type Result struct {
 	Promise string  `json:"promise"`
 	Text    string  `json:"text"`
 	Outcome Outcome `json:"outcome"`
+	// Testable is whether the policy says that it can be tested from outside.
+	Testable bool `json:"testable"`
 	// Why says what was wrong, why it could not be tested, or what was not looked at although the rest is kept.
 	Why string `json:"why,omitempty"`
 	// Evidence is what was sent and what came, for a broken promise; keys and credentials are masked.
@@ -68,6 +70,21 @@ func (r *Report) Count(outcome Outcome) int {
 		}
 	}
 	return n
+}
+
+// Untested are the promises, each with its operation, that the policy calls testable and that this drill could not test: a
+// second account, a way to set the clock or a body was not given, or the answers showed nothing. Those not chosen are not
+// among them.
+func (r *Report) Untested() []string {
+	var untested []string
+	for i := range r.Operations {
+		for _, result := range r.Operations[i].Results {
+			if result.Testable && result.Outcome == NotTestable {
+				untested = append(untested, result.Promise+" of "+r.Operations[i].ID)
+			}
+		}
+	}
+	return untested
 }
 
 // Err says why the report is no good news, and is what a test wants to be nil: the promises that are broken, each with its

@@ -275,7 +275,7 @@ func (s *session) judge(promise *policydoc.PublishedPromise, run func(*session, 
 }
 
 func (s *session) add(promise *policydoc.PublishedPromise, result Result) {
-	result.Promise, result.Text = promise.ID, promise.Text
+	result.Promise, result.Text, result.Testable = promise.ID, promise.Text, promise.Testable && !s.op.Webhook
 	result.Why = s.run.masked(result.Why)
 	s.report.Results = append(s.report.Results, result)
 	s.run.done++
