@@ -18,8 +18,13 @@ const (
 	Skipped Outcome = "skipped"
 )
 
-// Report is what a drill found. Its JSON form only ever gains members.
+// SchemaURL is the address of the schema of a report's JSON form.
+const SchemaURL = "https://raw.githubusercontent.com/idemgen/idemgen/main/docs/schema/drill-v1.schema.json"
+
+// Report is what a drill found. Its JSON form, as docs/schema/drill-v1.schema.json describes it, only ever gains
+// members.
 type Report struct {
+	Schema     string            `json:"$schema"` // SchemaURL
 	Version    int               `json:"version"`
 	API        string            `json:"api"`
 	URL        string            `json:"url"`

@@ -68,12 +68,12 @@ func Run(ctx context.Context, plan Plan) (*Report, error) {
 		}
 	}
 
-	report := &Report{Version: 1, API: plan.Policy.Title, URL: plan.BaseURL, Started: started, MaxEffects: plan.MaxEffects()}
+	report := &Report{Schema: SchemaURL, Version: 1, API: plan.Policy.Title, URL: plan.BaseURL, Started: started, MaxEffects: plan.MaxEffects()}
 	chosen := plan.chosen()
 	report.Operations = make([]OperationReport, len(chosen))
 	sessions := make([]*session, len(chosen))
 	for i, op := range chosen {
-		report.Operations[i] = OperationReport{ID: op.ID, Method: op.Method, Path: op.Path}
+		report.Operations[i] = OperationReport{ID: op.ID, Method: op.Method, Path: op.Path, Results: []Result{}}
 		sessions[i] = newSession(r, op, &report.Operations[i])
 		r.promises += len(op.Promises)
 	}
