@@ -91,8 +91,9 @@ func readableCharset(sent, charset string) bool {
 	return strings.EqualFold(charset, "utf-8") || strings.EqualFold(charset, "us-ascii")
 }
 
-// isJSON reports whether a media type is JSON or has its suffix (RFC 6839, section 3.1).
+// isJSON reports whether a media type is JSON, by either of its names or by its suffix (RFC 6839, section 3.1), as package
+// runtime compares it.
 func isJSON(mediaType string) bool {
 	kind, _, err := mime.ParseMediaType(mediaType)
-	return err == nil && (kind == "application/json" || strings.HasSuffix(kind, "+json"))
+	return err == nil && (kind == "application/json" || kind == "text/json" || strings.HasSuffix(kind, "+json"))
 }

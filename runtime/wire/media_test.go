@@ -31,6 +31,7 @@ func TestContent(t *testing.T) {
 		{"none, one listed", "", "{}", []string{"application/json"}, "application/json", 0},
 		{"none, several listed", "", "{}", all, "", http.StatusUnsupportedMediaType},
 		{"no body", "application/json", "", all, "", http.StatusBadRequest},
+		{"no body of JSON by its other name", "text/json", "", []string{"text/json"}, "", http.StatusBadRequest},
 		{"no body and no type", "", "", all, "", http.StatusBadRequest},
 		{"an empty text", "text/plain", "", all, "text/plain; charset=utf-8", 0},
 	} {

@@ -33,6 +33,17 @@ func TestMultipart_File(t *testing.T) {
 	wantViolations(t, in)
 }
 
+// A part is JSON by each name of it.
+func TestMultipart_PartsOfJSON(t *testing.T) {
+	for _, mediaType := range []string{"application/json", "text/json", "Application/A+JSON; v=1"} {
+		in := readerOf("/", "multipart/form-data; boundary=B", "--B\r\nContent-Disposition: form-data; name=\"meta\"\r\nContent-Type: "+mediaType+"\r\n\r\n{\"n\":1}\r\n--B--\r\n")
+		if n := in.Multipart().Object().Member("meta").Object().Member("n").Int64(); n != 1 {
+			t.Errorf("%s: got %d", mediaType, n)
+		}
+		wantViolations(t, in)
+	}
+}
+
 // One schema may describe a multipart body and a JSON body: there a file is a string.
 func TestFile_InJSON(t *testing.T) {
 	in := readerOf("/", "application/json", `{"doc": "text", "none": null, "number": 1}`)
