@@ -206,7 +206,7 @@ func checkReplayLimit(s *session, promise *policydoc.PublishedPromise) Result {
 	case why != "":
 		return notTestable(why)
 	case !s.overLimit():
-		return notTestable(fmt.Sprintf("the answer has %d bytes only: give a body with --body whose answer has more than %d", len(s.first.answer), number(promise.Parameters, "maxBody")))
+		return notTestable(fmt.Sprintf("the answer has %d bytes only: give a body with --body whose answer has more than %s", len(s.first.answer), policydoc.SizeInWords(int64(number(promise.Parameters, "maxBody")))))
 	}
 	if why := s.wrong(s.repeat, promise.Parameters); why != "" {
 		return s.broken(why, s.repeat)

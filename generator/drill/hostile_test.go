@@ -207,7 +207,7 @@ func TestRun_P3_SaysWhatItCannotTest(t *testing.T) {
 		}
 	}
 	for promise, want := range map[string]string{
-		policydoc.PromiseRetention: "24h0m0s", policydoc.PromiseRetentionEnd: "with --clock, or wait with --after", policydoc.PromiseScope: "--other-header", policydoc.PromiseUnavailable: "store",
+		policydoc.PromiseRetention: "remembered for 24 hours", policydoc.PromiseRetentionEnd: "with --clock, or wait with --after", policydoc.PromiseScope: "--other-header", policydoc.PromiseUnavailable: "store",
 	} {
 		if !strings.Contains(reasons[promise], want) {
 			t.Errorf("%s: %q does not say %q", promise, reasons[promise], want)

@@ -174,9 +174,9 @@ func (r *runner) late(sessions []*session) {
 		switch {
 		case why != "":
 		case r.plan.Clock == nil && r.plan.After == 0:
-			why = "the key is remembered for " + retention.String() + ": set the server's clock with --clock, or wait with --after"
+			why = "the key is remembered for " + policydoc.DurationInWords(retention) + ": set the server's clock with --clock, or wait with --after"
 		case r.plan.Clock == nil && r.plan.After < retention+margin:
-			why = "the key is remembered for " + retention.String() + ", and the drill may wait for " + r.plan.After.String() + " only; it would take " + (retention + margin).String()
+			why = "the key is remembered for " + policydoc.DurationInWords(retention) + ", and the drill may wait for " + policydoc.DurationInWords(r.plan.After) + " only; it would take " + policydoc.DurationInWords(retention+margin)
 		}
 		if why != "" {
 			s.giveUp(before, why)
