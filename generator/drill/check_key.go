@@ -15,6 +15,14 @@ func checkKeyPlace(s *session, _ *policydoc.PublishedPromise) Result {
 	if result, ok := s.repeated(); !ok {
 		return result
 	}
+	if s.op.Key.In != policy.InHeader {
+		return kept()
+	}
+	m := s.message()
+	m.key.small = true // proxies and HTTP/2 write names so: RFC 9110, section 5.1, and RFC 9113, section 8.2
+	if a := s.settled(m); !s.repeats(a) {
+		return s.broken("the key is not found when the name of its header is in small letters: "+a.describe(), s.first, a)
+	}
 	return kept()
 }
 

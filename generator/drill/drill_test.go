@@ -311,6 +311,33 @@ func TestRun_P3_EachFaultIsFoundByItsPromise(t *testing.T) {
 	}
 }
 
+// brokenElsewhere are the promises whose faults other tests make, with a policy or a server of their own.
+var brokenElsewhere = map[string]string{
+	policydoc.PromiseFirstSent:        "PromisesOfSomePoliciesAreTested",
+	policydoc.PromiseFirstSentExpired: "PromisesOfSomePoliciesAreTested",
+	policydoc.PromiseKeyOptional:      "PromisesOfSomePoliciesAreTested",
+	policydoc.PromiseKeyPersonalData:  "PromisesOfSomePoliciesAreTested",
+	policydoc.PromiseKeyPlace:         "KeyInSmallLetters",
+	policydoc.PromiseReplayStatus:     "RepetitionsThatAreAnsweredOtherwise",
+	policydoc.PromiseReplayLimit:      "RepetitionsThatAreAnsweredOtherwise",
+}
+
+// A check that no server fails may be one that cannot: each has a server that breaks its promise.
+func TestChecks_P3_EachHasAServerThatFailsIt(t *testing.T) {
+	broken := map[string]bool{}
+	for _, c := range faults {
+		broken[c.promise] = true
+		for _, id := range alsoBroken[c.fault] {
+			broken[id] = true
+		}
+	}
+	for _, c := range checks {
+		if !broken[c.promise] && brokenElsewhere[c.promise] == "" {
+			t.Errorf("no server breaks %s", c.promise)
+		}
+	}
+}
+
 // Adding a promise is adding its check: none that can be tested is without one.
 func TestChecks_P3_EveryTestablePromiseHasOne(t *testing.T) {
 	tested := map[string]bool{}

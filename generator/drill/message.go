@@ -31,6 +31,8 @@ type key struct {
 	values []string
 	// raw is JSON in place of a text, for a key in a JSON body.
 	raw string
+	// small has the header's name in small letters.
+	small bool
 }
 
 // written is a key as a well-behaved client writes it.
@@ -101,7 +103,11 @@ func (s *session) request(ctx context.Context, m message) (*http.Request, error)
 		request.Header[http.CanonicalHeaderKey(name)] = values
 	}
 	if rules.In == policy.InHeader && len(m.key.values) > 0 {
-		request.Header[http.CanonicalHeaderKey(rules.Name)] = m.key.values
+		name := http.CanonicalHeaderKey(rules.Name)
+		if m.key.small {
+			name = strings.ToLower(name)
+		}
+		request.Header[name] = m.key.values
 	}
 	return request, nil
 }
