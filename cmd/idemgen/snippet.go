@@ -2,6 +2,7 @@ package main
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -24,10 +25,19 @@ func snippet(source string, column int) (line, caret string, ok bool) {
 	}
 	if column < 1 || column > len(source)+1 {
 		line, _ = window(source, 0)
-		return line, "", true
+		return noCommand(line), "", true
 	}
 	line, before := window(source, column-1)
-	return line, strings.Repeat(" ", before), true
+	return noCommand(line), strings.Repeat(" ", before), true
+}
+
+// noCommand keeps a line of a document from being read as a command, as GitHub reads one that begins with two colons in
+// whatever a job prints. Its columns stay.
+func noCommand(line string) string {
+	if strings.HasPrefix(strings.TrimLeftFunc(line, unicode.IsSpace), "::") {
+		return strings.Replace(line, ":", string(utf8.RuneError), 1)
+	}
+	return line
 }
 
 // window cuts source to what can be shown around the byte at offset, without its indentation, and says how many columns

@@ -27,6 +27,8 @@ func TestSnippet(t *testing.T) {
 		"control characters":  {"a: \x1b[31mb", 4, "a: \uFFFD[31mb", 3},
 		"direction":           {"a: \u202eb", 7, "a: \uFFFDb", 4},
 		"not UTF-8":           {"a: \xff\xfeb", 6, "a: \uFFFD\uFFFDb", 5},
+		"a command":           {"  ::error::x", 5, "\uFFFD:error::x", 2},
+		"a command, no caret": {"\u00a0::stop-commands::x", 0, "\u00a0\uFFFD:stop-commands::x", -1},
 		"exactly as wide":     {strings.Repeat("x", 100), 100, strings.Repeat("x", 100), 99},
 		"long, caret early":   {"a: " + strings.Repeat("x", 200), 4, "a: " + strings.Repeat("x", 97) + "…", 3},
 		"long, caret late":    {strings.Repeat("x", 200) + "y", 201, "…" + strings.Repeat("x", 60) + "y", 61},
