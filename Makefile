@@ -22,7 +22,7 @@ TESTFLAGS ?=
 
 # These run without the race detector: they read dozens of libraries or large documents, or run whole commands, which takes five times as long
 # under it. What the analyzers share runs under it in the test of keyscope.
-CASES = ./cmd/... ./internal/profiletest ./generator/audit ./generator/compat ./generator/example ./generator/gocode $$($(GO) list ./analyzer/... | grep -v keyscope)
+CASES = ./cmd/... ./internal/profiletest ./generator/audit ./generator/compat ./generator/example ./generator/gocode ./generator/policydoc ./generator/spec $$($(GO) list ./analyzer/... | grep -v keyscope)
 
 # It waits for the database most of the time, so the others are run beside it; what it says is printed after them.
 FIRST = ./runtime/pgstore
@@ -60,13 +60,15 @@ test-postgres:
 race:
 	$(MAKE) test TESTFLAGS=-race
 
+# The module of parity compiles a parser written in C, on one core, so that it is vetted beside the others.
 vet:
-	$(GO) vet ./...
-	cd generator/migration/toolstest && $(GO) vet ./...
-	cd internal/pgtemp/download && $(GO) vet ./...
-	cd runtime/otelidem && $(GO) vet ./...
-	cd analyzer/internal/sqltext/parity && $(GO) vet ./...
-	cd generator/policydoc/browsertest && $(GO) vet ./...
+	@set -ex; (cd analyzer/internal/sqltext/parity && $(GO) vet ./...) & parity=$$!; trap 'kill $$parity 2>/dev/null || :' EXIT; \
+	$(GO) vet ./...; \
+	(cd generator/migration/toolstest && $(GO) vet ./...); \
+	(cd internal/pgtemp/download && $(GO) vet ./...); \
+	(cd runtime/otelidem && $(GO) vet ./...); \
+	(cd generator/policydoc/browsertest && $(GO) vet ./...); \
+	wait $$parity
 
 ## vet-idem: idemvet on the project itself and its example, as a tool of go vet
 vet-idem:
