@@ -10,10 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"github.com/idemgen/idemgen/generator"
 	"github.com/idemgen/idemgen/generator/compat"
+	"github.com/idemgen/idemgen/internal/schematest"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
@@ -84,46 +83,8 @@ func withoutCode(line string) string {
 // What is printed for programs is what the schema says, and the schema describes all of it.
 func validDiff(t *testing.T, content []byte) {
 	t.Helper()
-	compiler := jsonschema.NewCompiler()
-	schemaText, err := os.ReadFile("../../docs/schema/diff-v1.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(schemaText))
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed(schema)
-	if err := compiler.AddResource(diffSchema, schema); err != nil {
-		t.Fatal(err)
-	}
-	compiled, err := compiler.Compile(diffSchema)
-	if err != nil {
-		t.Fatal(err)
-	}
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(content))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := compiled.Validate(document); err != nil {
+	if err := schematest.Validate(schematest.Closed(t, "../../docs/schema/diff-v1.schema.json", diffSchema), content); err != nil {
 		t.Errorf("%v in %s", err, content)
-	}
-}
-
-// closed has a schema refuse members that it does not describe.
-func closed(node any) {
-	switch node := node.(type) {
-	case map[string]any:
-		if _, ok := node["properties"]; ok && node["type"] == "object" {
-			node["additionalProperties"] = false
-		}
-		for _, child := range node {
-			closed(child)
-		}
-	case []any:
-		for _, child := range node {
-			closed(child)
-		}
 	}
 }
 

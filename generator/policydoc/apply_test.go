@@ -9,6 +9,7 @@ import (
 
 	"github.com/idemgen/idemgen/generator/spec"
 	"github.com/idemgen/idemgen/internal/realspecs"
+	"github.com/idemgen/idemgen/internal/schematest"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
@@ -102,7 +103,7 @@ func TestOverlay_RealDocuments(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := validate(t, compiled(t, true), files[0].Content); err != nil {
+			if err := schematest.Validate(schematest.Closed(t, schemaFile, SchemaURL), files[0].Content); err != nil {
 				t.Errorf("JSON policy: %v", err)
 			}
 			content := overlayOf(t, doc)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/idemgen/idemgen/internal/schematest"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
@@ -31,7 +32,7 @@ func published(t *testing.T, doc *policy.Document) *Published {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := validate(t, compiled(t, true), content); err != nil {
+	if err := schematest.Validate(schematest.Closed(t, schemaFile, SchemaURL), content); err != nil {
 		t.Errorf("%v", err)
 	}
 	p, err := ReadJSON(bytes.NewReader(content))

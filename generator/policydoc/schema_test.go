@@ -3,77 +3,23 @@ package policydoc
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
+	"github.com/idemgen/idemgen/internal/schematest"
 	"github.com/idemgen/idemgen/runtime/policy"
 )
 
 const schemaFile = "../../docs/schema/policy-v1.schema.json"
-
-// compiled is the published schema. strict refuses members that the schema does not describe, which the published one
-// allows to readers of a later policy.
-func compiled(t *testing.T, strict bool) *jsonschema.Schema {
-	t.Helper()
-	content, err := os.ReadFile(schemaFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(content))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strict {
-		closeObjects(document)
-	}
-	compiler := jsonschema.NewCompiler()
-	compiler.AssertFormat()
-	if err := compiler.AddResource(SchemaURL, document); err != nil {
-		t.Fatal(err)
-	}
-	schema, err := compiler.Compile(SchemaURL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return schema
-}
-
-func closeObjects(node any) {
-	switch node := node.(type) {
-	case map[string]any:
-		if _, ok := node["properties"]; ok && node["type"] == "object" {
-			node["additionalProperties"] = false
-		}
-		for _, child := range node {
-			closeObjects(child)
-		}
-	case []any:
-		for _, child := range node {
-			closeObjects(child)
-		}
-	}
-}
-
-func validate(t *testing.T, schema *jsonschema.Schema, content []byte) error {
-	t.Helper()
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(content))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return schema.Validate(document)
-}
 
 func TestPolicyJSON_P2_ValidatesAgainstThePublishedSchema(t *testing.T) {
 	content, err := policyJSON(bank())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := validate(t, compiled(t, true), content); err != nil {
+	if err := schematest.Validate(schematest.Closed(t, schemaFile, SchemaURL), content); err != nil {
 		t.Errorf("%v", err)
 	}
-	if err := validate(t, compiled(t, false), content); err != nil {
+	if err := schematest.Validate(schematest.Published(t, schemaFile, SchemaURL), content); err != nil {
 		t.Errorf("%v", err)
 	}
 	if id := SchemaURL; !bytes.Contains(content, []byte(id)) {
@@ -82,7 +28,7 @@ func TestPolicyJSON_P2_ValidatesAgainstThePublishedSchema(t *testing.T) {
 }
 
 func TestPolicyJSON_SchemaRefuses(t *testing.T) {
-	schema := compiled(t, false)
+	schema := schematest.Published(t, schemaFile, SchemaURL)
 	for name, spoil := range map[string]func(operation map[string]any){
 		"keyed without rules": func(o map[string]any) { delete(o, "rules") },
 		"rules without a key": func(o map[string]any) { o["decision"] = "natural" },
@@ -110,7 +56,7 @@ func TestPolicyJSON_SchemaRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if validate(t, schema, spoiled) == nil {
+		if schematest.Validate(schema, spoiled) == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}
