@@ -141,12 +141,7 @@ func TestGate_C2_ImpatientLeaveWhenTheWorkRuns(t *testing.T) {
 		t.Fatalf("the id is not free when all have left: %+v", outcome)
 	}
 	lead.running()
-	taken := make(chan *turn)
-	go func() {
-		turn, _ := g.enter(context.Background(), id, testPatience)
-		taken <- turn
-	}()
-	g.waitFor(t, id, 1)
+	taken := g.queued(t, id, testPatience)
 	lead.leave(nil)
 	next := <-taken
 	if next == nil {
@@ -342,18 +337,25 @@ func TestGate_F4_AnotherRequest(t *testing.T) {
 	}
 }
 
+// queued has a request wait behind the leader. The channel has its turn when it leads, nil when it was told otherwise.
+func (g *gate) queued(t *testing.T, id ID, p patience) <-chan *turn {
+	t.Helper()
+	turns := make(chan *turn, 1)
+	go func() {
+		turn, _ := g.enter(context.Background(), id, p)
+		turns <- turn
+	}()
+	g.waitFor(t, id, 1)
+	return turns
+}
+
 // What a leader says when its turn is over changes nothing for the next one, and nothing where all have left.
 func TestGate_F4_WhatIsSaidTooLate(t *testing.T) {
 	g, id := newGate(), ID{"s", "k"}
 	first, other := patience{limit: long, print: [fingerprintSize]byte{1}}, patience{limit: long, print: [fingerprintSize]byte{2}}
 	lead, _ := g.enter(context.Background(), id, first)
 	lead.inProgress(&first.print)
-	turns := make(chan *turn, 1)
-	go func() {
-		turn, _ := g.enter(context.Background(), id, first)
-		turns <- turn
-	}()
-	g.waitFor(t, id, 1)
+	turns := g.queued(t, id, first)
 	lead.leave(nil)
 	next := <-turns
 	if next == nil {
@@ -366,11 +368,7 @@ func TestGate_F4_WhatIsSaidTooLate(t *testing.T) {
 		t.Errorf("another request was told %d after a former leader had taken back what it had said", outcome.state)
 	}
 	next.nothingStands()
-	go func() {
-		turn, _ := g.enter(context.Background(), id, other)
-		turns <- turn
-	}()
-	g.waitFor(t, id, 1) // it waits, as nothing is known
+	turns = g.queued(t, id, other) // it waits, as nothing is known
 	next.leave(nil)
 	if last := <-turns; last == nil {
 		t.Error("another request does not lead once nothing stands")

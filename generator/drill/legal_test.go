@@ -39,6 +39,19 @@ func byHand(status string, answer *httptest.ResponseRecorder, length bool, name 
 	return b.String() + "\r\n" + body
 }
 
+// everyThird is busy, with a status and a Retry-After, for each third request, and the bank for the others.
+func everyThird(b *bank, status int, retryAfter func() string) http.HandlerFunc {
+	var n atomic.Int64
+	return func(w http.ResponseWriter, r *http.Request) {
+		if n.Add(1)%3 == 0 {
+			w.Header().Set("Retry-After", retryAfter())
+			w.WriteHeader(status)
+			return
+		}
+		b.ServeHTTP(w, r)
+	}
+}
+
 // What HTTP leaves to a server, and what stands between it and its clients, breaks no promise.
 func TestRun_P3_LegalServersKeepEveryPromise(t *testing.T) {
 	for name, dress := range map[string]func(*bank) http.HandlerFunc{
@@ -75,26 +88,10 @@ func TestRun_P3_LegalServersKeepEveryPromise(t *testing.T) {
 			}
 		},
 		"limits the rate": func(b *bank) http.HandlerFunc {
-			var n atomic.Int64
-			return func(w http.ResponseWriter, r *http.Request) {
-				if n.Add(1)%3 == 0 {
-					w.Header().Set("Retry-After", "0")
-					w.WriteHeader(429)
-					return
-				}
-				b.ServeHTTP(w, r)
-			}
+			return everyThird(b, http.StatusTooManyRequests, func() string { return "0" })
 		},
 		"away for a moment": func(b *bank) http.HandlerFunc {
-			var n atomic.Int64
-			return func(w http.ResponseWriter, r *http.Request) {
-				if n.Add(1)%3 == 0 {
-					w.Header().Set("Retry-After", time.Now().Add(-time.Second).UTC().Format(http.TimeFormat))
-					w.WriteHeader(503)
-					return
-				}
-				b.ServeHTTP(w, r)
-			}
+			return everyThird(b, http.StatusServiceUnavailable, func() string { return time.Now().Add(-time.Second).UTC().Format(http.TimeFormat) })
 		},
 		"gzip with the time": func(b *bank) http.HandlerFunc {
 			var n atomic.Int64
@@ -122,26 +119,18 @@ func TestRun_P3_LegalServersKeepEveryPromise(t *testing.T) {
 			return func(w http.ResponseWriter, r *http.Request) {
 				answer := httptest.NewRecorder()
 				b.ServeHTTP(answer, r)
-				for name, values := range answer.Result().Header {
-					w.Header()[name] = values
-				}
-				w.Header()["Set-Cookie"] = []string{"SERVERID=s1; path=/"}
-				w.WriteHeader(answer.Code)
-				_, _ = w.Write(answer.Body.Bytes())
+				answer.Header()["Set-Cookie"] = []string{"SERVERID=s1; path=/"}
+				pass(w, answer)
 			}
 		},
 		"a date in Retry-After": func(b *bank) http.HandlerFunc {
 			return func(w http.ResponseWriter, r *http.Request) {
 				answer := httptest.NewRecorder()
 				b.ServeHTTP(answer, r)
-				for name, values := range answer.Result().Header {
-					w.Header()[name] = values
+				if answer.Header().Get("Retry-After") != "" {
+					answer.Header().Set("Retry-After", time.Now().Add(time.Second).UTC().Format(http.TimeFormat))
 				}
-				if w.Header().Get("Retry-After") != "" {
-					w.Header().Set("Retry-After", time.Now().Add(time.Second).UTC().Format(http.TimeFormat))
-				}
-				w.WriteHeader(answer.Code)
-				_, _ = w.Write(answer.Body.Bytes())
+				pass(w, answer)
 			}
 		},
 	} {
